@@ -41,9 +41,8 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     ),
     "pdf": Extra("PDF files", {"pypdfium2": "pypdfium2"}),
     "office": Extra(
-        "Word, PowerPoint, Excel, RTF and Outlook files",
+        "PowerPoint, Excel, RTF and Outlook files",
         {
-            "mammoth": "mammoth",
             "python-pptx": "pptx",
             "openpyxl": "openpyxl",
             "python-calamine": "python_calamine",

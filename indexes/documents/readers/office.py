@@ -1,4 +1,4 @@
-"""Text documents and slides of office programs.
+"""OpenDocument and Rich Text documents, and slides.
 
 Their own libraries read them: markitdown does the same with them, but loses the headers of tables,
 the properties and the slides' numbers on the way, and brings onnxruntime and pandas along.
@@ -15,18 +15,16 @@ from xml.etree.ElementTree import Element
 from hopyard.indexes.corpus.records import PAGE_END, MetadataValue
 from hopyard.indexes.documents.readers.base import Content, Source
 from hopyard.indexes.documents.readers.text import plain_metadata
-from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.indexes.passages.markdown import first_heading, table_lines
 from hopyard.state.errors import CorpusError
 
-__all__ = ("office_properties", "read_docx", "read_odt", "read_pptx", "read_rtf", "zipped_xml")
+__all__ = ("office_properties", "read_odt", "read_pptx", "read_rtf", "zipped_xml")
 
 _CORE: Final = {
     "title": "{http://purl.org/dc/elements/1.1/}title",
     "author": "{http://purl.org/dc/elements/1.1/}creator",
     "date": "{http://purl.org/dc/terms/}modified",
 }
-_STYLES: Final = "p[style-name='Title'] => h1:fresh"
 _LONGEST_XML: Final = 256 << 20
 """Bytes of one unpacked part of an office file; a tiny file may claim to hold far more."""
 _ODF_TEXT: Final = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -41,21 +39,6 @@ _ODF_META: Final = {
 _ODF_SILENT: Final = ("tracked-changes", "annotation", "sequence-decls", "note-citation")
 _ODF_SPACES: Final = tuple(f"{_ODF_TEXT}{name}" for name in ("tab", "line-break", "s"))
 _RTF_ABOUT: Final = re.compile(r"\{\\(title|author)\s+([^{}]*)\}")
-
-
-def read_docx(source: Source) -> Iterator[Content]:
-    """A Word document: headings, paragraphs, lists, tables, footnotes, and its properties."""
-    import mammoth
-
-    with source.open() as stream:
-        metadata = office_properties(stream)
-        stream.seek(0)
-        html = mammoth.convert_to_html(
-            stream, style_map=_STYLES, convert_image=mammoth.images.img_element(lambda _: {})
-        ).value
-    text = html_to_markdown(html)
-    title = str(metadata.pop("title", "")) or first_heading(text)
-    yield Content(title, [text], "markdown", metadata)
 
 
 def read_pptx(source: Source) -> Iterator[Content]:

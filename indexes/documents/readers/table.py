@@ -10,11 +10,12 @@ from hopyard.indexes.documents.readers.base import Reader
 from hopyard.indexes.documents.readers.books import read_epub
 from hopyard.indexes.documents.readers.data import read_json, read_notebook, read_xml
 from hopyard.indexes.documents.readers.mail import read_eml, read_msg
-from hopyard.indexes.documents.readers.office import read_docx, read_odt, read_pptx, read_rtf
+from hopyard.indexes.documents.readers.office import read_odt, read_pptx, read_rtf
 from hopyard.indexes.documents.readers.pdf import read_pdf
 from hopyard.indexes.documents.readers.tables import read_csv, read_tsv, read_xlsx
 from hopyard.indexes.documents.readers.text import read_markdown, read_plain_text
 from hopyard.indexes.documents.readers.web import read_html
+from hopyard.indexes.documents.readers.word import read_docx
 
 __all__ = ("CORPUS_SUFFIX", "FORMATS", "Format", "format_of", "known_suffixes")
 
@@ -77,7 +78,7 @@ FORMATS: Final = (
     Format((".md", ".markdown", ".mdx"), read_markdown),
     Format((".html", ".htm", ".xhtml"), read_html, at_once=20),
     Format((".pdf",), read_pdf, "pdf"),
-    Format((".docx", ".docm"), read_docx, "office", at_once=20),
+    Format((".docx", ".docm", ".dotx", ".dotm"), read_docx, at_once=100),
     Format((".pptx", ".pptm"), read_pptx, "office", at_once=100),
     Format((".xlsx", ".xlsm"), read_xlsx, "office"),
     Format((".odt",), read_odt, at_once=100),

@@ -1,0 +1,251 @@
+"""Blocks of a Word file as Markdown: headings, paragraphs, items of lists, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+from xml.etree.ElementTree import Element
+
+from hopyard.indexes.documents.readers.word.drawings import (
+    chart_rows,
+    chart_texts,
+    diagram_texts,
+    drawn_text,
+)
+from hopyard.indexes.documents.readers.word.numbers import Numbering
+from hopyard.indexes.documents.readers.word.package import Package, is_on, value
+from hopyard.indexes.documents.readers.word.styles import Style, Styles
+from hopyard.indexes.documents.readers.word.tables import cells_of, grid_of, rows_of
+from hopyard.indexes.documents.readers.word.text import Attached, Marks, Text, chosen_branch
+from hopyard.indexes.passages.markdown import table_lines
+
+__all__ = ("Block", "Book", "blocks_of", "joined")
+
+_DEEPEST: Final = 6
+"""The level of a heading in Markdown, at most."""
+_SILENT: Final = frozenset(
+    ("sectPr", "tblPr", "tblGrid", "tcPr", "sdtPr", "sdtEndPr", "del", "moveFrom")
+)
+
+
+class Block(NamedTuple):
+    """A piece of a document."""
+
+    text: str
+    level: int = 0
+    """Of a heading; 0 for others."""
+    label: str = ""
+    """The number of a heading or of an item of a list, "- " for an item without one."""
+    depth: int = -1
+    """Of an item of a list, from 0; -1 for others."""
+    is_title: bool = False
+    rows: list[list[str]] = []  # noqa: RUF012
+    """Of a table."""
+
+    @property
+    def line(self) -> str:
+        """On one line, as in a cell."""
+        if self.rows:
+            return "; ".join(", ".join(filter(None, row)) for row in self.rows)
+        return " ".join(f"{self.label}{self.text}".split())
+
+    @property
+    def markdown(self) -> str:
+        """As Markdown."""
+        if self.rows:
+            header, _, *rows = table_lines(self.rows)
+            return "\n".join([header, f"|{' --- |' * len(self.rows[0])}", *rows])  # as of web pages
+        if self.level:
+            return f"{'#' * min(self.level, _DEEPEST)} {self.line}"
+        return f"{'  ' * max(self.depth, 0)}{self.label}{self.text}"
+
+
+def joined(blocks: Iterable[Block]) -> str:
+    """Blocks as a text. Items of a list follow each other without an empty line."""
+    pieces: list[str] = []
+    before = Block("")
+    for block in blocks:
+        close = before.depth >= 0 and block.depth >= 0
+        pieces += ["\n" if close else "\n\n", block.markdown]
+        before = block
+    return "".join(pieces[1:])
+
+
+@dataclass(slots=True)
+class Book:
+    """The things that all parts of a file share."""
+
+    package: Package
+    styles: Styles
+    numbering: Element | None
+    marks: Marks
+    notes: dict[str, tuple[str, dict[str, Element]]]
+    """For footnotes, endnotes and comments: their part, and each by its id."""
+    imported: Callable[[str], Iterable[Block]]
+    """Reads a file that is a part, by the part's name."""
+    used: set[tuple[str, str]] = field(default_factory=set)
+    """The notes that were read, by kind and id."""
+
+
+def blocks_of(
+    book: Book, part: str, root: Element, numbering: Numbering | None = None
+) -> Iterator[Block]:
+    """The blocks of a part, or of an element of it. Boxes, notes and comments follow their block.
+
+    Args:
+        book: The file.
+        part: The name of the part, for what it refers to.
+        root: The element that holds the blocks.
+        numbering: How far lists are counted; None where they begin.
+    """
+    yield from _Blocks(book, part, root, numbering).of(root)
+
+
+class _Blocks:
+    def __init__(self, book: Book, part: str, root: Element, numbering: Numbering | None) -> None:
+        self._book = book
+        self._part = part
+        self._numbering = numbering or Numbering(book.numbering, book.styles)
+        self._text = Text(root, book.styles, book.marks, book.package.left_out)
+        self._attached: list[Attached] = []
+        self._carried = ""
+        """The text of a paragraph whose end is deleted, so that the next continues it."""
+
+    def of(self, parent: Element, in_cell: bool = False) -> Iterator[Block]:
+        """The blocks that an element holds; in a cell without what is attached to them."""
+        outer, self._carried = self._carried, ""
+        yield from self._read(parent, in_cell)
+        if carried := self._carried.strip():
+            yield Block(carried)
+        self._carried = outer
+
+    def _read(self, parent: Element, in_cell: bool) -> Iterator[Block]:
+        for child in parent:
+            if child.tag == "p":
+                yield from self._paragraph(child, list(child), in_cell)
+            elif child.tag == "tbl":
+                yield from self._table(child, in_cell)
+            elif child.tag == "altChunk":
+                relation = self._book.package.relations(self._part).get(child.get("r_id", ""))
+                yield from self._book.imported(relation.target if relation else "")
+            elif child.tag == "mc_AlternateContent":
+                if (branch := chosen_branch(child)) is not None:
+                    yield from self._read(branch, in_cell)
+            elif child.tag not in _SILENT:
+                if any(one.tag in ("p", "tbl", "altChunk") for one in child.iter()):
+                    yield from self._read(child, in_cell)
+                else:
+                    yield from self._paragraph(child, [child], in_cell)
+            if not in_cell:
+                yield from self._following()
+
+    def _paragraph(
+        self, paragraph: Element, elements: list[Element], in_cell: bool
+    ) -> Iterator[Block]:
+        properties = paragraph.find("pPr")
+        style = self._book.styles.of_paragraph(value(properties, "pStyle"))
+        text, attached = self._text.read(elements, style.look)
+        self._attached += attached
+        text, self._carried = self._carried + text, ""
+        mark = properties.find("rPr") if properties is not None else None
+        if mark is not None and (mark.find("del") is not None or mark.find("moveFrom") is not None):
+            self._carried = text
+            return
+        text = text.strip(" \n")
+        if not text and is_on(mark, "vanish"):
+            return
+        level = _level(properties, style)
+        label, depth = "", -1
+        if place := self._numbering.place(properties, style):
+            label = self._numbering.label(*place)
+            depth = place[1] if label and not level else -1
+        if not text and not (in_cell and label):  # a column may hold numbers alone
+            return
+        if level:
+            yield Block(text, level, label.removeprefix("- "), is_title=style.is_title)
+        else:
+            yield Block(text, 0, label, depth)
+
+    def _table(self, table: Element, in_cell: bool) -> Iterator[Block]:
+        for row in table.iter("tr"):
+            if row.find("trPr/del") is not None:
+                self._text.skip(row)
+        cells = [[*cells_of(row)] for row in rows_of(table)]
+        if not in_cell and _is_layout(cells, self._book.styles):
+            for cell in (one for row in cells for one in row):
+                yield from self.of(cell)
+            return
+        grid = grid_of(table, lambda cell: " ".join(one.line for one in self.of(cell, True)))
+        yield from (Block(title) for title in grid.titles if title)
+        if any(any(row) for row in grid.rows):
+            yield Block("", rows=grid.rows)
+
+    def _following(self) -> Iterator[Block]:
+        while self._attached:
+            yield from self._beside(self._attached.pop(0))
+
+    def _beside(self, one: Attached) -> Iterator[Block]:
+        package = self._book.package
+        if one.kind == "box":
+            yield from blocks_of(self._book, self._part, one.element, self._numbering)
+        elif one.kind == "drawn":
+            if text := drawn_text(one.element):
+                yield Block(text)
+        elif one.kind in ("chart", "diagram"):
+            given = one.element.get("r_id") or one.element.get("r_dm") or ""
+            relation = package.relations(self._part).get(given)
+            root = package.xml(relation.target) if relation else None
+            if root is None:
+                package.left_out[one.kind] += 1
+            elif one.kind == "diagram":
+                yield from (Block(text, 0, "- ", 0) for text in diagram_texts(root))
+            else:
+                yield from map(Block, chart_texts(root))
+                if rows := chart_rows(root):
+                    yield Block("", rows=rows)
+        else:
+            yield from note_blocks(self._book, one.kind, one.element.get("id", ""), one.mark)
+
+
+def note_blocks(book: Book, kind: str, note_id: str, mark: str = "") -> Iterator[Block]:
+    """A footnote, endnote or comment, with its mark or author before it."""
+    part, notes = book.notes[kind]
+    element = notes.get(note_id)
+    if element is None or (kind, note_id) in book.used:
+        return
+    book.used.add((kind, note_id))
+    before = f"[{mark}] " if mark else ""
+    if kind == "comment":
+        author = element.get("author", "").strip()
+        before = f"Comment by {author}: " if author else "Comment: "
+    for block in blocks_of(book, part, element):
+        yield (
+            block if block.rows else block._replace(text=f"{before}{block.line}", level=0, label="")
+        )
+        before = "" if not block.rows else before
+
+
+def _level(properties: Element | None, style: Style) -> int:
+    given = value(properties, "outlineLvl")
+    return (int(given) + 1) % 10 if given.isdecimal() else style.level
+
+
+def _is_layout(cells: list[list[Element]], styles: Styles) -> bool:
+    """Whether a table only places text: one cell, or headings or tables side by side."""
+    flat = [cell for row in cells for cell in row]
+    if len(flat) == 1:
+        return True
+    if any(_has_section(cell, styles) for cell in flat):
+        return True
+    return min(len(cells), max(map(len, cells), default=0)) == 1 and any(
+        cell.find(".//tbl") is not None for cell in flat
+    )
+
+
+def _has_section(cell: Element, styles: Styles) -> bool:
+    """Whether a cell holds a heading with text below it."""
+    texts = [one for one in cell.iter("p") if any(part.text for part in one.iter("t"))]
+    return len(texts) > 1 and any(
+        _level(one.find("pPr"), styles.of_paragraph(value(one, "pPr/pStyle"))) for one in texts
+    )
