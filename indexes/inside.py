@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
@@ -15,6 +15,7 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.index import Index
 from hopyard.indexes.named import stands_in
 from hopyard.indexes.text.capitals import QUOTES
+from hopyard.state.references import SECTION_MARK
 
 __all__ = ("DocumentName", "find_inside", "named_document", "pages_around")
 
@@ -43,29 +44,33 @@ class DocumentName(NamedTuple):
 
 
 def named_document(index: Index, name: str) -> DocumentName | None:
-    """The document with a name: its title, file or id, or the nearest title or file to it.
+    """The one document with a name: its id, title or file, or the nearest title or file to it.
 
     Signs, spaces and capitals do not count. A near name has all numbers of the name: the report of
     2018 is not the report of 2019.
 
     Args:
         index: The opened index.
-        name: As a reader writes it.
+        name: As a reader writes it, or as `Passage.heading` gives it.
 
     Returns:
-        None if no name is near.
+        None if no name is near, or if several are equally near.
     """
-    wanted = _letters(name)
-    nearest: tuple[float, DocumentName] | None = None
+    asked = [name, *(name.partition(mark)[0] for mark in (SECTION_MARK, " ("))]
+    wanted, shortest = {_letters(each) for each in asked} - {""}, min(asked, key=len)
+    near: list[tuple[float, DocumentName]] = []
     for document_id, title, source in index.corpus.names():
-        shown = title or source or document_id
-        forms = [_letters(form) for form in _forms(document_id, title, source)]
-        if wanted and wanted in forms:
+        shown, path = title or source or document_id, PurePath(source)
+        if document_id == name:
             return DocumentName(document_id, shown, exact=True)
-        likeness = max(_likeness(name, form) for form in (title, PurePath(source).stem))
-        if likeness >= _LEAST_ALIKE and (nearest is None or likeness > nearest[0]):
-            nearest = likeness, DocumentName(document_id, shown, exact=False)
-    return nearest[1] if nearest else None
+        forms = (title, path.stem, document_id, path.name, source)
+        if not wanted.isdisjoint(map(_letters, forms)):
+            near.append((2.0, DocumentName(document_id, shown, exact=True)))
+        elif (likeness := max(_likeness(shortest, form) for form in forms[:2])) >= _LEAST_ALIKE:
+            near.append((likeness, DocumentName(document_id, shown, exact=False)))
+    highest = max((likeness for likeness, _ in near), default=0.0)
+    nearest = [named for likeness, named in near if likeness == highest]
+    return nearest[0] if len(nearest) == 1 else None
 
 
 def find_inside(
@@ -112,7 +117,7 @@ def find_inside(
 
 
 def pages_around(index: Index, passage_id: str, tokens: int = AROUND) -> list[Passage]:
-    """A passage with what stands before and after it in its document.
+    """A passage with the text before and after it in its document.
 
     The rest of its page comes first, then the pages beside it, passage by passage, while they fit.
 
@@ -151,17 +156,12 @@ def _first_page(passage: Passage) -> int:
     return int(number.group()) if number else 0
 
 
-def _forms(document_id: str, title: str, source: str) -> Iterator[str]:
-    """What a document may be called."""
-    yield from (title, document_id, source, PurePath(source).name, PurePath(source).stem)
-
-
 def _letters(name: str) -> str:
     return _SIGNS.sub("", name).casefold()
 
 
 def _likeness(name: str, other: str) -> float:
-    """Dice coefficient of the pairs of letters, 0 to 1; 0 if a number of the name is missing."""
+    """Dice coefficient of the pairs of letters, 0 to 1; 0 if the other lacks one of its numbers."""
     if not {*_NUMBER.findall(name)} <= {*_NUMBER.findall(other)}:
         return 0.0
     first, second = (_pairs(_letters(each)) for each in (name, other))

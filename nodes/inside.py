@@ -19,10 +19,9 @@ from hopyard.prompts.traits import traits_of
 from hopyard.state.errors import UsageError
 from hopyard.state.look import Look
 from hopyard.state.metadata import page_words
-from hopyard.state.references import SECTION_MARK
 from hopyard.state.schemas import Evidence, passage_evidence
 
-__all__ = ("asked_inside", "has_long_document", "look_inside")
+__all__ = ("asked_inside", "has_long_document", "look_for", "look_inside")
 
 LONG: Final = 12
 """Passages of a document that a few searches do not show whole."""
@@ -39,7 +38,7 @@ async def has_long_document(run: Run, passages: Iterable[Passage]) -> bool:
 
 
 async def asked_inside(run: Run, output: Inside, numbers: Sequence[str]) -> tuple[list[Look], str]:
-    """What an output asks for, with the documents and passages that it means.
+    """The requests of an output, with the documents and passages that they name.
 
     Args:
         run: The run.
@@ -47,7 +46,7 @@ async def asked_inside(run: Run, output: Inside, numbers: Sequence[str]) -> tupl
         numbers: The ids of the passages that the model was shown, the first one number 1.
 
     Returns:
-        What to look up, and why a request leads to nothing, or "".
+        The requests, and why one of them leads to nothing, or "".
     """
     looks = [await _find(run, find, numbers) for find in output.finds]
     unknown = [number for number in output.opens if not 1 <= number <= len(numbers)]
@@ -65,7 +64,7 @@ async def look_inside(run: Run, look: Look, k: int) -> Found:
 
     Args:
         run: The run.
-        look: What to look up.
+        look: The request.
         k: Passages at most, except for the pages around a passage.
 
     Raises:
@@ -84,26 +83,31 @@ async def look_inside(run: Run, look: Look, k: int) -> Found:
     return Found(evidence, [] if evidence else [nothing])
 
 
-async def _find(run: Run, find: FindIn, numbers: Sequence[str]) -> Look:
-    """What to look up for one request to find words, with what took the place of a wrong name."""
-    words, name = one_line(find.words), one_line(find.document)
-    place = name.strip("[] ")
-    if place.isdecimal() and 1 <= int(place) <= len(numbers):
-        [passage] = await run.passages([numbers[int(place) - 1]])
-        return Look(
-            kind="find",
-            text=_found_in(words, passage.title or passage.source),
-            id=passage.document_id,
-            words=words,
-        )
-    named = await asyncio.to_thread(named_document, await run.index(), name.split(SECTION_MARK)[0])
+async def look_for(run: Run, words: str, name: str) -> Look:
+    """The request for some words in a document, with the replacement for a wrong name.
+
+    Args:
+        run: The run.
+        words: The words.
+        name: The document's title, file or id.
+    """
+    named = await asyncio.to_thread(named_document, await run.index(), name)
     if named is None:
-        reason = f"No document is named “{name}”, so all were searched."
+        reason = f"No single document is named “{name}”, so all were searched."
         return Look(kind="search", text=f"{name} {words}".strip(), reason=reason)
     look = Look(kind="find", text=_found_in(words, named.title), id=named.id, words=words)
     if not named.exact:
         look["reason"] = f"No document is named “{name}”; the nearest is “{named.title}”."
     return look
+
+
+async def _find(run: Run, find: FindIn, numbers: Sequence[str]) -> Look:
+    words, name = one_line(find.words), one_line(find.document)
+    place = name.strip("[] ")
+    if place.isdecimal() and 1 <= int(place) <= len(numbers):
+        [passage] = await run.passages([numbers[int(place) - 1]])
+        name = passage.document_id
+    return await look_for(run, words, name)
 
 
 def _found_in(words: str, title: str) -> str:

@@ -94,7 +94,7 @@ class ChainState(StrategyState):
     searches: list[str]
     """The next searches; empty once the chain has ended."""
     looks: NotRequired[list[Look]]
-    """What the next step looks up inside documents."""
+    """The next step's looks inside documents."""
     lookups: Annotated[list[Lookup], operator.add]
     readings: list[Reading]
     shown: list[str]

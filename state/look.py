@@ -19,4 +19,4 @@ class Look(TypedDict):
     """The document to find words in, or the passage whose pages are opened."""
     words: NotRequired[str]
     reason: NotRequired[str]
-    """What took the place of a name that no document has."""
+    """The replacement for a name that no document has."""

@@ -97,7 +97,7 @@ def _answered(node: PlanNode, answer: str, reason: str = "") -> PlanNode:
 
 @dataclass(frozen=True)
 class _Again:
-    """What to look for, where an answer is unknown; nothing by default."""
+    """The next things to look for, if an answer is unknown; nothing by default."""
 
     in_other_words: str = ""
     looks: Sequence[Look] = ()
@@ -146,7 +146,7 @@ async def _ask(
 
 
 async def _find(run: Run, node: PlanNode, step: str, again: _Again, seen: Collection[str]) -> Found:
-    """What a search for the question finds, or looks inside documents, or both in turns."""
+    """The evidence of a search for the question, of looks inside documents, or of both in turns."""
     k, looks = run.settings.retrieval.k, again.looks
     found = [await look_inside(run, look, k) for look in looks]
     if not looks or again.in_other_words:
@@ -159,7 +159,7 @@ async def _find(run: Run, node: PlanNode, step: str, again: _Again, seen: Collec
 async def _again(
     run: Run, node: PlanNode, output: PartAnswer, passages: Sequence[Passage]
 ) -> _Again:
-    """What an unknown answer leaves to look for."""
+    """The next things to look for, if the answer is unknown."""
     if not is_unknown(output.answer):
         return _NOTHING
     words = one_line(output.in_other_words)

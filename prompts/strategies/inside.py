@@ -1,4 +1,4 @@
-"""What a step may ask for besides a search: words in one document, and the pages of a passage."""
+"""Requests of a step besides a search: words in one document, and the pages of a passage."""
 
 from __future__ import annotations
 

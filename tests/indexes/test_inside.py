@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from long_reports import build_reports
@@ -80,6 +79,8 @@ def test_a_document_of_one_passage_is_its_own_surroundings(index: Index) -> None
         ("harbour_2023.pdf", "report-2023", True),
         ("HARBOUR 2023", "report-2023", True),
         ("report-2023", "report-2023", True),
+        ("Harbour Report 2024 › Tolls (page 19)", "report-2024", True),
+        ("Harbour Report 2024 (page 19)", "report-2024", True),
         ("the harbour report of 2024", "report-2024", False),
         ("Habour Rport 2023", "report-2023", False),
     ],
@@ -92,6 +93,8 @@ def test_a_document_is_known_by_its_title_file_or_id(
     assert (found.id, found.exact) == (document, exact)
 
 
-@pytest.mark.parametrize("name", ["Harbour Report 2025", "Annual accounts", "", "…"])
-def test_another_year_or_another_name_is_no_document(index: Index, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["Harbour Report 2025", "Harbour Report", "Annual accounts", "", "…"]
+)
+def test_another_year_another_name_and_half_a_name_are_no_document(index: Index, name: str) -> None:
     assert named_document(index, name) is None

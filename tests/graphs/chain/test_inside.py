@@ -109,9 +109,7 @@ async def test_the_rest_of_a_table_is_on_the_pages_around_a_passage(
 async def test_words_are_found_in_the_document_that_is_named(
     ask: Callable[..., Any], document: str
 ) -> None:
-    output, steps = await ask(
-        QUESTION, find("clause 4.2.1", document), {"kind": "not_found"}
-    )
+    output, steps = await ask(QUESTION, find("clause 4.2.1", document), {"kind": "not_found"})
     assert "- “clause 4.2.1” in Harbour Report 2024\n" in steps.turns[1]
     assert "Harbour Report 2024 (page 7): Clause 4.2.1" in steps.turns[1]
     assert "reason" not in output["steps"][1]
@@ -143,16 +141,14 @@ async def test_a_search_takes_the_place_of_a_document_that_does_not_exist(
     output, steps = await ask(QUESTION, find("tugs", "Harbour Report 2019"), {"kind": "not_found"})
     assert "- Harbour Report 2019 tugs\n" in steps.turns[1]
     assert output["steps"][1]["reason"] == (
-        "No document is named “Harbour Report 2019”, so all were searched."
+        "No single document is named “Harbour Report 2019”, so all were searched."
     )
 
 
 async def test_words_that_a_document_lacks_are_said(ask: Callable[..., Any]) -> None:
     output, steps = await ask(
         QUESTION,
-        noted(
-            "Ferries paid 310.", "Ferries paid 310", **find("submarine", "Harbour Report 2023")
-        ),
+        noted("Ferries paid 310.", "Ferries paid 310", **find("submarine", "Harbour Report 2023")),
         {"kind": "answer", "answer": "310"},
     )
     assert "- “submarine” in Harbour Report 2023 (found nothing that helps)" not in steps.turns[1]
