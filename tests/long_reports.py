@@ -46,6 +46,6 @@ def build_reports(directory: Path) -> Path:
         directory=directory,
         embedder=WordEmbedder(),
         chunk_tokens=24,
-        kinds=("sparse",),
+        kinds=("dense", "sparse"),
     )
     return directory
