@@ -24,7 +24,7 @@ AROUND: Final = 2000
 _MOST_AROUND: Final = 40
 """Passages before and after a passage that are looked at."""
 _LEAST_ALIKE: Final = 0.5
-"""Dice coefficient of the letters of two names that are near each other."""
+"""Dice coefficient of two names that are near each other, at least."""
 _SIGNS: Final = re.compile(r"[\W_]+")
 _NUMBER: Final = re.compile(r"\d+")
 
@@ -161,10 +161,13 @@ def _letters(name: str) -> str:
 
 
 def _likeness(name: str, other: str) -> float:
-    """Dice coefficient of the pairs of letters, 0 to 1; 0 if the other lacks one of its numbers."""
+    """Dice coefficient of the pairs of letters, 0 to 1; 0 if the other lacks one of its numbers.
+
+    Digits are no letters: the forms of one year are alike in their numbers alone.
+    """
     if not {*_NUMBER.findall(name)} <= {*_NUMBER.findall(other)}:
         return 0.0
-    first, second = (_pairs(_letters(each)) for each in (name, other))
+    first, second = (_pairs(_NUMBER.sub("", _letters(each))) for each in (name, other))
     total = first.total() + second.total()
     return 2 * (first & second).total() / total if total else 0.0
 

@@ -94,7 +94,7 @@ def test_a_document_is_known_by_its_title_file_or_id(
 
 
 @pytest.mark.parametrize(
-    "name", ["Harbour Report 2025", "Harbour Report", "Annual accounts", "", "…"]
+    "name", ["Harbour Report 2025", "Harbour Report", "Quay 2023", "Annual accounts", "", "…"]
 )
 def test_another_year_another_name_and_half_a_name_are_no_document(index: Index, name: str) -> None:
     assert named_document(index, name) is None
