@@ -64,6 +64,8 @@ async def find_in_document(
         UsageError: There are no words, or the settings name no index.
         IndexMissingError: The index is missing.
     """
+    if not words.strip():
+        raise UsageError("There are no words to find; give some, as in `clause 4.2.1`.")
     run, wanted = Run("", context, resources), check_question(words)
     if passage := (await run.existing([document])).get(document):
         document = passage.document_id

@@ -190,7 +190,7 @@ async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> N
         ("search", {"query": " "}, "question is empty"),
         ("fetch", {"id": "nowhere"}, "'nowhere'"),
         ("open_pages", {"id": "nowhere"}, "'nowhere'"),
-        ("find_in_document", {"document": "Danube", "words": " "}, "question is empty"),
+        ("find_in_document", {"document": "Danube", "words": " "}, "no words to find"),
     ):
         result: Any = await client.call_tool(tool, arguments)
         assert result.is_error
