@@ -13,6 +13,7 @@ from .agent.events import Token as Token
 from .agent.hopyard import Hopyard as Hopyard
 from .agent.middleware import HopyardMiddleware as HopyardMiddleware
 from .agent.middleware import as_middleware as as_middleware
+from .agent.reading import as_reading_tools as as_reading_tools
 from .agent.registration import register_chat_model as register_chat_model
 from .agent.registration import register_embedding as register_embedding
 from .agent.registration import register_index_kind as register_index_kind

@@ -128,13 +128,13 @@ class SearchMethod:
     filters: bool = False
 
     async def run(self, search: Search) -> list[Evidence]:
-        """Search. With a filter, it gives k units if so many passages match.
+        """Search. With a filter, it gives k passages if so many match.
 
         Raises:
             IndexMissingError: The index lacks a kind that the method needs.
         """
         found = await self.find_allowed(search)
-        if search.allowed is None or len(found) >= search.k:
+        if search.allowed is None or len(passage_ids(found)) >= search.k:
             return found
         return [*found, *await self._more_allowed(search, found)]
 
@@ -171,7 +171,7 @@ class SearchMethod:
         else:
             names, why = sorted(search.allowed or ()), _MATCHES
         score = min(0.0, *(unit["score"] for unit in found)) if found else 0.0
-        others = [name for name in names if name not in held][: search.k - len(found)]
+        others = [name for name in names if name not in held][: search.k - len(held)]
         return [Evidence(**passage_evidence(name, score), why=why) for name in others]
 
 

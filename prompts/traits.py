@@ -28,6 +28,8 @@ class Traits:
         judges_doubts: Whether the model judges the citations that the rules doubt.
         reads_metadata: Whether a passage's heading shows its source, date and page.
         reads_headings: Whether the parts of the prompt of `local` have headings.
+        looks_inside: Whether a step may ask for words in a document and for the pages around a
+            passage.
         joins_passages: Whether passages that follow each other in a document are shown together.
         writes_freely: Whether answers take any style, with citations and general knowledge.
         offers_yes_no: Whether the short style offers "yes or no". Small models say it to other
@@ -58,6 +60,7 @@ class Traits:
     judges_doubts: bool = True
     reads_metadata: bool = True
     reads_headings: bool = True
+    looks_inside: bool = True
     joins_passages: bool = True
     writes_freely: bool = True
     offers_yes_no: bool = True
@@ -85,6 +88,7 @@ _SMALL: Final = Traits(
     judges_doubts=False,
     reads_metadata=False,
     offers_yes_no=False,
+    looks_inside=False,
     needs_one_link=True,
     global_ratings=8,
 )

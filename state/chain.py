@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from hopyard.state.look import Look
 from hopyard.state.schemas import Evidence, StrategyState
 from hopyard.state.settings.fields import Group
 
@@ -32,7 +33,7 @@ class ChainSettings(Group):
 
 
 class Lookup(TypedDict):
-    """One search of a step."""
+    """One search of a step, or one look inside a document."""
 
     step: int
     """Number of the step that reads what was found, from 1."""
@@ -52,6 +53,8 @@ class LookupTask(TypedDict):
     """Searches that share the step's places."""
     seen: list[str]
     """Ids of the passages that the model was shown."""
+    look: NotRequired[Look]
+    """The look inside a document, if it is no search."""
 
 
 class Finding(TypedDict):
@@ -65,6 +68,7 @@ class Reading(TypedDict):
     """The result of one step."""
 
     searches: list[str]
+    """Its searches and looks, as a reader sees them."""
     findings: list[Finding]
     kind: str
     """search, answer, direct, not_found, or failed."""
@@ -89,6 +93,8 @@ class ChainState(StrategyState):
     """Why nothing more is asked; "" until the chain ends."""
     searches: list[str]
     """The next searches; empty once the chain has ended."""
+    looks: NotRequired[list[Look]]
+    """The next step's looks inside documents."""
     lookups: Annotated[list[Lookup], operator.add]
     readings: list[Reading]
     shown: list[str]

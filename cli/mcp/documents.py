@@ -1,4 +1,4 @@
-"""The MCP tools `search` and `fetch`, in the shape that ChatGPT's connectors want.
+"""The MCP tools that search and read; `search` and `fetch` as ChatGPT's connectors want them.
 
 Each result is one JSON object, as text and as structured content. A passage of the web is cited by
 its address, every other by an address of this server that its client can read as a resource.
@@ -13,7 +13,7 @@ from typing import Final
 from mcp.shared.uri_template import UriTemplate
 from pydantic import BaseModel, Field
 
-from hopyard.agent.searching import find_evidence
+from hopyard.agent.searching import find_evidence, find_in_document, open_pages
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
@@ -22,7 +22,17 @@ from hopyard.state.references import reference
 from hopyard.state.schemas import Source
 from hopyard.state.settings.fields import Context
 
-__all__ = ("PASSAGE_ADDRESS", "Fetched", "SearchResult", "SearchResults", "fetch", "search")
+__all__ = (
+    "PASSAGE_ADDRESS",
+    "Fetched",
+    "FoundInside",
+    "SearchResult",
+    "SearchResults",
+    "fetch",
+    "find_inside",
+    "open_around",
+    "search",
+)
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +52,19 @@ class SearchResults(BaseModel):
     """The passages that were found, the best first."""
 
     results: list[SearchResult]
+
+
+class FoundPassage(SearchResult):
+    """One passage with its text."""
+
+    text: str
+
+
+class FoundInside(BaseModel):
+    """The passages that were found in a document, the best first."""
+
+    results: list[FoundPassage]
+    note: str = Field(description="What took the place of a wrong name; mostly empty.")
 
 
 class Fetched(BaseModel):
@@ -75,6 +98,28 @@ async def search(query: str, context: Context) -> SearchResults:
     )
 
 
+async def find_inside(document: str, words: str, context: Context) -> FoundInside:
+    """Find words in one document; see `agent.searching.find_in_document`."""
+    resources = await asyncio.to_thread(shared_resources)
+    found = await find_in_document(document, words, context, resources)
+    results = [
+        FoundPassage(
+            id=name, title=source.get("reference", ""), url=_address(source), text=source["text"]
+        )
+        for name, source in found.sources.items()
+    ]
+    return FoundInside(results=results, note=found.problem)
+
+
+async def open_around(passage_id: str, context: Context) -> Fetched:
+    """Read the pages around a passage; see `agent.searching.open_pages`."""
+    resources = await asyncio.to_thread(shared_resources)
+    found = await open_pages(passage_id, context, resources)
+    passages = list(found.passages.values())
+    ends = [passages[0].pages.partition("-")[0], passages[-1].pages.rpartition("-")[2]]
+    return _fetched(passage_id, passages, "-".join(dict.fromkeys(filter(None, ends))))
+
+
 async def fetch(name: str, context: Context) -> Fetched:
     """Read a passage, or a document with all its passages.
 
@@ -96,10 +141,10 @@ async def fetch(name: str, context: Context) -> Fetched:
     return _fetched(name, passages)
 
 
-def _fetched(name: str, passages: list[Passage]) -> Fetched:
+def _fetched(name: str, passages: list[Passage], pages: str = "") -> Fetched:
     first = passages[0].as_source()
-    if len(passages) > 1:  # a whole document
-        first = Source(**{**first, "passage_id": name, "section": "", "pages": ""})
+    if len(passages) > 1:  # a whole document, or pages of it
+        first = Source(**{**first, "passage_id": name, "section": "", "pages": pages})
     place = {key: first.get(key, "") for key in ("document_id", "source", "section", "pages")}
     known = {**passages[0].metadata, **place}
     return Fetched(

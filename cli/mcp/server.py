@@ -1,4 +1,4 @@
-"""Hopyard for larger agents: an MCP server with five tools.
+"""Hopyard for larger agents: an MCP server with seven tools.
 
 The same server speaks over standard input and output (`hopyard mcp`) and over HTTP (`/mcp` of
 LangGraph's server). Its threads are those of the command line.
@@ -23,7 +23,16 @@ from pydantic import BeforeValidator, Field, ValidationError
 from hopyard.agent.advice import Advice, with_advice, without_shell_advice
 from hopyard.agent.found import failure_text
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
-from hopyard.cli.mcp.documents import PASSAGE_ADDRESS, Fetched, SearchResults, fetch, search
+from hopyard.cli.mcp.documents import (
+    PASSAGE_ADDRESS,
+    Fetched,
+    FoundInside,
+    SearchResults,
+    fetch,
+    find_inside,
+    open_around,
+    search,
+)
 from hopyard.cli.mcp.results import Strategies, ToolAnswer, answer_of, strategies
 from hopyard.state.errors import (
     HopyardError,
@@ -42,7 +51,8 @@ INSTRUCTIONS: Final = (
     "Answers questions from an index of documents, with citations. Use `ask` for a new question, "
     "`continue_thread` for a follow-up, for a run that stopped, or to answer what it waits for. "
     "`search` only finds passages, without a model, and `fetch` reads a passage that was found or "
-    "cited, or a whole document."
+    "cited, or a whole document. In a long document, `find_in_document` finds words, and "
+    "`open_pages` reads the pages around a passage."
 )
 
 ADVICE: Final[Advice] = (
@@ -75,7 +85,10 @@ def mcp_server(settings: Callable[[], Context]) -> MCPServer[Any]:
     version = importlib.metadata.version("hopyard")
     server = _Server("hopyard", version=version, instructions=INSTRUCTIONS, log_level="WARNING")
     tools = _Tools(settings)
-    for reading in (tools.search, tools.fetch, tools.list_strategies):
+    for reading in (
+        *(tools.search, tools.fetch, tools.find_in_document, tools.open_pages),
+        tools.list_strategies,
+    ):
         server.add_tool(reading, annotations=ToolAnnotations(read_only_hint=True))
     # Ids may have any form, and they open no file.
     free = ResourceSecurity(exempt_params={"id"})
@@ -247,6 +260,35 @@ class _Tools:
 
         async def read() -> Fetched:
             return await fetch(id, await asyncio.to_thread(self._settings))
+
+        return await _with_tool_errors(read())
+
+    async def find_in_document(
+        self,
+        document: Annotated[
+            str, Field(description="Its title, file or id, or the id of a passage from it.")
+        ],
+        words: Annotated[
+            str, Field(description="Words, or an identifier such as a clause or a part number.")
+        ],
+    ) -> FoundInside:
+        """Find words inside one document, with the passages' texts. No model is called."""
+
+        async def find() -> FoundInside:
+            return await find_inside(document, words, await asyncio.to_thread(self._settings))
+
+        return await _with_tool_errors(find())
+
+    async def open_pages(
+        self,
+        id: Annotated[  # noqa: A002  (as `fetch`)
+            str, Field(description="The id of a passage that was found or cited.")
+        ],
+    ) -> Fetched:
+        """Read the pages around a passage, such as the rest of a table or a section."""
+
+        async def read() -> Fetched:
+            return await open_around(id, await asyncio.to_thread(self._settings))
 
         return await _with_tool_errors(read())
 

@@ -178,6 +178,20 @@ class Snapshot:
         )
         return self._filled(rows)
 
+    def lengths(self, document_ids: Sequence[str]) -> dict[str, int]:
+        """The number of passages of each of some documents."""
+        return dict(
+            self._rows(
+                f"SELECT document_id, count(*) FROM passages WHERE {_VISIBLE} AND document_id IN "
+                "(SELECT value FROM json_each(:ids)) GROUP BY document_id",
+                ids=json.dumps(list(document_ids)),
+            )
+        )
+
+    def names(self) -> list[tuple[str, str, str]]:
+        """Id, title and source of every document, sorted by id."""
+        return self._rows(f"SELECT id, title, source FROM documents WHERE {_VISIBLE} ORDER BY id")
+
     def outlines(self) -> Iterator[Document]:
         """All documents without their texts."""
         for name, title, metadata, source in self._rows(

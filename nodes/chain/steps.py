@@ -12,12 +12,19 @@ from hopyard.nodes.answer import format_passages
 from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.chain.cite import link_id
 from hopyard.nodes.evidence import merge_by_rounds
+from hopyard.nodes.inside import asked_inside, has_long_document, look_inside
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.strategies.chain import CHAIN_STEP, SEARCH_AGAIN, ChainStep
+from hopyard.prompts.strategies.chain import (
+    CHAIN_STEP,
+    CHAIN_STEP_INSIDE,
+    SEARCH_AGAIN,
+    ChainStep,
+)
+from hopyard.prompts.strategies.inside import Inside
 from hopyard.prompts.style import writing
 from hopyard.state import verdicts
 from hopyard.state.chain import (
@@ -61,6 +68,7 @@ async def init_chain(state: StrategyInput, runtime: Runtime[Context]) -> dict[st
         "lookups": Overwrite([]),
         "readings": [],
         "searches": [started["question"]],
+        "looks": [],
         "shown": [],
         "answer": "",
         "unconfirmed": "",
@@ -68,25 +76,20 @@ async def init_chain(state: StrategyInput, runtime: Runtime[Context]) -> dict[st
 
 
 def next_tasks(state: ChainState) -> list[Send] | Literal["read", "cite"]:
-    """Search side by side for what is missing."""
+    """Search side by side for what is missing, and look inside documents."""
     if state["ended"]:
         return "cite"
-    if not state["searches"]:
-        return "read"
-    number = len(state["readings"]) + 1
-    return [
-        Send(
-            "look_up",
-            LookupTask(
-                run=state["run"],
-                step=number,
-                text=text,
-                parts=len(state["searches"]),
-                seen=state["shown"],
-            ),
-        )
-        for text in state["searches"]
-    ]
+    looks = state.get("looks", [])
+    shared = LookupTask(
+        run=state["run"],
+        step=len(state["readings"]) + 1,
+        text="",
+        parts=len(state["searches"]) + len(looks),
+        seen=state["shown"],
+    )
+    tasks = [LookupTask(**{**shared, "text": text}) for text in state["searches"]]
+    tasks += [LookupTask(**{**shared, "text": look["text"], "look": look}) for look in looks]
+    return [Send("look_up", task) for task in tasks] or "read"
 
 
 async def look_up(state: LookupTask, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -95,17 +98,23 @@ async def look_up(state: LookupTask, runtime: Runtime[Context]) -> dict[str, Any
     A passage that it was shown is found again only at the first ranks: it may have been passed over
     while its use could not be seen.
     """
-    run, seen = await run_of(state, runtime), set(state["seen"])
+    run, seen, look = await run_of(state, runtime), set(state["seen"]), state.get("look")
     k = run.settings.retrieval.k
     places = k if state["parts"] == 1 else max(LEAST_PLACES, k // state["parts"])
-    found = await run.try_find(state["text"], k=places + len(seen), step=link_id(state["step"]))
+    most, step = places + len(seen), link_id(state["step"])
+    if look:
+        found = await look_inside(run, look, most)
+    else:
+        found = await run.try_find(state["text"], k=most, step=step)
     units = found.evidence
-    again = [unit for unit in units[:SHOWN_AGAIN] if seen.issuperset(unit["passages"])]
-    fresh = [unit for unit in units if not seen.issuperset(unit["passages"])]
-    room = max(min(places, LEAST_PLACES), places - len(again))
-    lookup = Lookup(step=state["step"], text=state["text"], passages=again + fresh[:room])
-    if found.reason:
-        lookup["reason"] = found.reason
+    if not look or look["kind"] != "open":
+        again = [unit for unit in units[:SHOWN_AGAIN] if seen.issuperset(unit["passages"])]
+        fresh = [unit for unit in units if not seen.issuperset(unit["passages"])]
+        room = max(min(places, LEAST_PLACES), places - len(again))
+        units = again + fresh[:room]
+    lookup = Lookup(step=state["step"], text=state["text"], passages=units)
+    if reason := " ".join(filter(None, (look and look.get("reason"), found.reason))):
+        lookup["reason"] = reason
     return {"lookups": [lookup], "truncated": found.truncated}
 
 
@@ -118,17 +127,17 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     run, readings = await run_of(state, runtime), state["readings"]
     settings, number = ChainSettings.of(run.settings), len(readings) + 1
     kept = {finding["passage_id"] for finding in findings_of(readings)}
-    found = merge_by_rounds(
-        lookup["passages"] for lookup in state["lookups"] if lookup["step"] == number
-    )
+    lookups = [lookup for lookup in state["lookups"] if lookup["step"] == number]
+    found = merge_by_rounds(lookup["passages"] for lookup in lookups)
     new = [unit for unit in found if not kept.issuperset(unit["passages"])]
     shown = list(dict.fromkeys([*state["shown"], *passage_ids(new)]))
     visible = kept | set(passage_ids(new))
     in_view = [name for name in shown if name in visible]
-    left = 0 if not state["searches"] else settings.max_steps - number
-    update: dict[str, Any] = {"shown": shown, "searches": []}
-    reading = Reading(searches=state["searches"], findings=[], kind=verdicts.FAILED, new=new)
-    if run_problem := " ".join(_problems(state, number)):
+    left = settings.max_steps - number if lookups else 0
+    update: dict[str, Any] = {"shown": shown, "searches": [], "looks": []}
+    made = [lookup["text"] for lookup in lookups]
+    reading = Reading(searches=made, findings=[], kind=verdicts.FAILED, new=new)
+    if run_problem := " ".join(_problems(lookups)):
         reading["reason"] = run_problem
     if not left and not in_view and run.settings.answer.knowledge == "documents":
         readings = [*readings, {**reading, "kind": "not_found"}]
@@ -143,6 +152,11 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     reading |= {"kind": output.kind, "findings": _noted(output, shown, in_view)}
     if output.cut:
         reading["cut"] = True
+    if isinstance(output, Inside) and output.kind == "search":
+        looks, problem = await asked_inside(run, output, shown)
+        update["looks"] = [look for look in looks if _fresh([look["text"]], state)]
+        if problem:
+            reading["reason"] = add_reason(reading.get("reason", ""), problem)
     update["readings"] = [*readings, reading]
     after = cast(ChainState, {**state, **update})
     return update | await _what_next(run, after, output, left, stopped)
@@ -161,7 +175,8 @@ async def _what_next(
         stopped: Why the budget allows nothing more, or "".
     """
     readings, fresh = state["readings"], _fresh(output.searches, state)
-    answer = output.answer or ("" if fresh else output.beside)
+    goes_on = bool(fresh or state.get("looks"))
+    answer = output.answer or ("" if goes_on else output.beside)
     ends = _ENDS["answer" if answer and output.kind == "search" else output.kind]
     if answer:
         ended = add_reason(ends, stopped) if stopped else ends
@@ -173,7 +188,7 @@ async def _what_next(
     if output.kind == "search":
         if why := _why_to_stop(readings, left):
             return {**given_up, "ended": why}
-        if fresh or findings_of(readings):
+        if goes_on or findings_of(readings):
             return {"searches": fresh}
     # A model that gives up after its first search has not looked in other words yet.
     if left and len(state["lookups"]) == 1 and (fresh := await _in_other_words(run, state)):
@@ -200,7 +215,9 @@ async def _ask(
         "left": f"Searches left: {left}." if left else _NOTHING_LEFT,
     }
     step = link_id(number)
-    attempt = await attempted(run.call(CHAIN_STEP, values, step=step, final=not left, stream=True))
+    inside = left and await has_long_document(run, passages)
+    prompt = CHAIN_STEP_INSIDE if inside else CHAIN_STEP
+    attempt = await attempted(run.call(prompt, values, step=step, final=not left, stream=True))
     if not left or not attempt.truncated:
         return attempt, ""
     last = values | {"left": _NOTHING_LEFT}
@@ -257,14 +274,9 @@ def _searches_made(state: ChainState) -> list[str]:
     ]
 
 
-def _problems(state: ChainState, number: int) -> list[str]:
+def _problems(lookups: Iterable[Lookup]) -> list[str]:
     """The errors of a step's searches."""
-    reasons = [
-        lookup["reason"]
-        for lookup in state["lookups"]
-        if lookup["step"] == number and "reason" in lookup
-    ]
-    return list(dict.fromkeys(reasons))
+    return list(dict.fromkeys(each["reason"] for each in lookups if "reason" in each))
 
 
 def _lines(items: Iterable[str]) -> str:

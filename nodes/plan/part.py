@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.citations import is_unknown
+from hopyard.nodes.evidence import merge_by_rounds
+from hopyard.nodes.inside import asked_inside, has_long_document, look_inside
 from hopyard.nodes.plan.references import resolve_references
-from hopyard.nodes.run import Run, run_of
+from hopyard.nodes.run import Found, Run, run_of
 from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.strategies.plan import ANSWER_PART
+from hopyard.prompts.strategies.inside import Inside
+from hopyard.prompts.strategies.plan import ANSWER_PART, ANSWER_PART_INSIDE, PartAnswer
 from hopyard.state import verdicts
+from hopyard.state.errors import UsageError
+from hopyard.state.look import Look
 from hopyard.state.plan import PlanNode, PlanSettings, PlanTask
-from hopyard.state.schemas import Evidence, Thrown, passage_ids
+from hopyard.state.schemas import Evidence, Thrown, add_reason, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.sub_questions import because, depth_of, step_id
 from hopyard.state.text.markers import renumber
@@ -41,11 +47,12 @@ async def answer_part(state: PlanTask, runtime: Runtime[Context]) -> dict[str, A
             return {"tree": {node["path"]: _answered(node, UNKNOWN, reason)}}
     max_depth = PlanSettings.of(run.settings).max_depth
     splits = not node.get("simple") and depth_of(node["path"]) < max_depth
-    answered, in_other_words, truncated = await _ask(run, node, state["whole"])
-    if not splits and _can_ask(answered, in_other_words):
-        again: PlanNode = {**node, "question": in_other_words, "replaced": [_replaced(answered)]}
+    answered, again, truncated = await _ask(run, node, state["whole"])
+    if not splits and (again.in_other_words or again.looks):
+        question = again.in_other_words or node["question"]
+        node = {**node, "question": question, "replaced": [_replaced(answered, again)]}
         seen = answered["passages"]
-        answered, _, still = await _ask(run, again, state["whole"], without=seen)
+        answered, _, still = await _ask(run, node, state["whole"], again, seen)
         truncated = truncated or still
     if splits and is_unknown(answered["answer"]):
         answered["status"] = "to split"
@@ -88,50 +95,87 @@ def _answered(node: PlanNode, answer: str, reason: str = "") -> PlanNode:
     return answered
 
 
+@dataclass(frozen=True)
+class _Again:
+    """The next things to look for, if an answer is unknown; nothing by default."""
+
+    in_other_words: str = ""
+    looks: Sequence[Look] = ()
+
+
+_NOTHING: Final = _Again()
+
+
 async def _ask(
-    run: Run, node: PlanNode, whole: str, without: Sequence[Evidence] = ()
-) -> tuple[PlanNode, str, bool]:
-    """Search and read.
+    run: Run,
+    node: PlanNode,
+    whole: str,
+    again: _Again = _NOTHING,
+    without: Sequence[Evidence] = (),
+) -> tuple[PlanNode, _Again, bool]:
+    """Search, look inside documents, and read.
 
     Returns:
-        The node with its answer; the question in other words if the answer is unknown; whether the
-        budget left something out.
+        The node with its answer; what else to look for; whether the budget left something out.
     """
     step = step_id(node["path"])
-    seen = {unit["id"] for unit in without}
-    found = await run.try_find(node["question"], step=step, without=seen)
+    found = await _find(run, node, step, again, {unit["id"] for unit in without})
     node = {**node, "passages": found.evidence}
     if found.reason:
         node["reason"] = because(node, found.reason)
     passages = await run.passages(passage_ids(found.evidence))
     if not passages:
-        return _answered(node, UNKNOWN, "no passage was found"), "", found.truncated
+        return _answered(node, UNKNOWN, "no passage was found"), _NOTHING, found.truncated
     values = {
         "passages": format_passages(passages, run.settings),
         "whole": one_line(whole),
         "question": one_line(node["question"]),
     }
-    attempt = await run.try_call(ANSWER_PART, values, step=step)
+    inside = not without and await has_long_document(run, passages)
+    prompt = ANSWER_PART_INSIDE if inside else ANSWER_PART
+    attempt = await run.try_call(prompt, values, step=step)
     truncated = found.truncated or attempt.truncated
     if (output := attempt.output) is None:
-        return _answered(node, UNKNOWN, attempt.reason), "", truncated
+        return _answered(node, UNKNOWN, attempt.reason), _NOTHING, truncated
     answered = _answered(node, renumber(output.answer, {}))  # markers are of this call alone
     answered["cited"] = numbered(passages, output.passages)
     answered["passages"] = cited_first(node["passages"], answered["cited"])
     if output.cut:
         answered["cut"] = True
-    return answered, one_line(output.in_other_words), truncated
+    return answered, await _again(run, node, output, passages), truncated
 
 
-def _can_ask(asked: PlanNode, in_other_words: str) -> bool:
-    """Whether an unknown answer leaves other words to search for."""
-    new = plain(in_other_words)
-    return is_unknown(asked["answer"]) and new not in {"", plain(asked["question"])}
+async def _find(run: Run, node: PlanNode, step: str, again: _Again, seen: Collection[str]) -> Found:
+    """The evidence of a search for the question, of looks inside documents, or of both in turns."""
+    k, looks = run.settings.retrieval.k, again.looks
+    found = [await look_inside(run, look, k) for look in looks]
+    if not looks or again.in_other_words:
+        found.append(await run.try_find(node["question"], step=step, without=seen))
+    problems = [problem for each in found for problem in each.problems]
+    problems += [UsageError(look["reason"]) for look in looks if "reason" in look]
+    return Found(merge_by_rounds(each.evidence for each in found), problems)
 
 
-def _replaced(asked: PlanNode) -> Thrown:
+async def _again(
+    run: Run, node: PlanNode, output: PartAnswer, passages: Sequence[Passage]
+) -> _Again:
+    """The next things to look for, if the answer is unknown."""
+    if not is_unknown(output.answer):
+        return _NOTHING
+    words = one_line(output.in_other_words)
+    if plain(words) == plain(node["question"]):
+        words = ""
+    if not isinstance(output, Inside):
+        return _Again(words)
+    looks, _ = await asked_inside(run, output, [passage.id for passage in passages])
+    return _Again(words, looks)
+
+
+def _replaced(asked: PlanNode, again: _Again) -> Thrown:
+    reason = "unknown; asked again in other words" if again.in_other_words else "unknown"
+    places = " · ".join(look["text"] for look in again.looks)
     return Thrown(
         question=asked["question"],
         answer=asked["answer"],
-        reason="unknown; asked again in other words",
+        reason=add_reason(reason, f"looked up {places}") if places else reason,
     )

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar, Final, Literal
 
 from pydantic import Field, PrivateAttr, model_validator
 
 from hopyard.models.prompt import Example, Output, Prompt, Remark, Shorter
 from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.strategies.inside import INSIDE, MOST_LOOKS, Inside
 
-__all__ = ("CHAIN_STEP", "SEARCH_AGAIN", "ChainStep", "NextSearch", "NotedFact")
+__all__ = (
+    "CHAIN_STEP",
+    "CHAIN_STEP_INSIDE",
+    "SEARCH_AGAIN",
+    "ChainStep",
+    "ChainStepInside",
+    "NextSearch",
+    "NotedFact",
+)
 
 MOST_SEARCHES: Final = 3
 """Searches that one step may ask for. They run side by side."""
@@ -105,6 +115,34 @@ CHAIN_STEP: Final = Prompt(
     max_tokens=4000,
     small=600,
 )
+
+
+class ChainStepInside(Inside, ChainStep):
+    """The result of a reading of long documents, which may look further inside them."""
+
+    limits: ClassVar[Mapping[str, int]] = {
+        **ChainStep.limits,
+        "finds": MOST_LOOKS,
+        "opens": MOST_LOOKS,
+    }
+    kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **ChainStep.kinds,
+        "search": ("searches", "finds", "opens"),
+    }
+    may_be_empty = ChainStep.may_be_empty | {"searches", "finds", "opens"}
+
+
+CHAIN_STEP_INSIDE: Final[Prompt[ChainStep]] = replace(
+    CHAIN_STEP,
+    name="chain-step-inside",
+    system=CHAIN_STEP.system.replace(
+        'kind "answer"',
+        'Kind "search" may also look inside the documents of the passages, with searches or '
+        f'without:\n{INSIDE}kind "answer"',
+    ),
+    output=ChainStepInside,
+)
+"""`CHAIN_STEP` where a passage is of a long document."""
 
 
 class NextSearch(Output):

@@ -6,15 +6,18 @@ Sub-questions may refer to one another's answers.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
 from hopyard.models.prompt import Example, Output, Prompt, Remark
 from hopyard.prompts.passages import passage_lines
+from hopyard.prompts.strategies.inside import INSIDE, MOST_LOOKS, Inside
 
 __all__ = (
     "ANSWER_PART",
+    "ANSWER_PART_INSIDE",
     "CLOSE",
     "MAY_ASK_AGAIN",
     "MUST_ANSWER",
@@ -22,6 +25,7 @@ __all__ = (
     "Closing",
     "Part",
     "PartAnswer",
+    "PartAnswerInside",
     "Split",
 )
 
@@ -210,6 +214,31 @@ ANSWER_PART: Final = Prompt(
         ),
     ),
 )
+
+
+class PartAnswerInside(Inside, PartAnswer):
+    """The answer to a sub-question, or what to look for inside long documents."""
+
+    not_needed = PartAnswer.not_needed | {"finds", "opens"}
+    limits: ClassVar[Mapping[str, int]] = {
+        **PartAnswer.limits,
+        "finds": MOST_LOOKS,
+        "opens": MOST_LOOKS,
+    }
+
+
+ANSWER_PART_INSIDE: Final[Prompt[PartAnswer]] = replace(
+    ANSWER_PART,
+    name="answer-part-inside",
+    system=ANSWER_PART.system.replace(
+        "The passages are material",
+        "If the answer is Unknown, you may also look inside the documents of the passages:\n"
+        f"{INSIDE}The passages are material",
+    ),
+    output=PartAnswerInside,
+    examples=(),
+)
+"""`ANSWER_PART` where a passage is of a long document."""
 
 MAY_ASK_AGAIN: Final = "One sub-question may be asked again."
 MUST_ANSWER: Final = "No sub-question can be asked again: answer now."

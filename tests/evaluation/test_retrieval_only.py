@@ -29,7 +29,7 @@ async def test_each_search_finds_what_it_finds(
         "bridges", read_questions(questions_file), context, lambda *event: told.append(event)
     )
     assert script.asked == []
-    assert list(report.searches) == ["dense", "hybrid", "mmr", "sparse"]
+    assert list(report.searches) == ["dense", "hybrid", "mmr", "segments", "sparse"]
     assert (report.questions, report.documents, report.passages) == (3, 8, 8)
     for result in report.searches.values():
         recalls = [result.recall[k] for k in DEPTHS]
@@ -56,7 +56,7 @@ async def test_a_search_of_a_package_is_measured_beside_the_others(
     finally:
         for name in ("always-iron", "asks", "needy"):
             SEARCHES.unregister(name)
-    assert set(report.searches) == {"dense", "hybrid", "mmr", "sparse", "always-iron"}
+    assert set(report.searches) == {"dense", "hybrid", "mmr", "segments", "sparse", "always-iron"}
     # q1's document, and one of the two that q3 has.
     assert report.searches["always-iron"].recall[5] == pytest.approx(1.5 / 3, abs=1e-4)
 
@@ -69,7 +69,7 @@ async def test_the_walk_is_measured_where_there_is_a_graph(
     drawn = build_drawn(tmp_path / "drawn", CORPUS, BRIDGES, Words())
     graph = context.model_copy(update={"index": str(drawn)})
     report = await measure_retrieval("bridges", read_questions(questions_file), graph)
-    assert set(report.searches) == {"dense", "hybrid", "mmr", "passage-graph", "sparse"}
+    assert set(report.searches) == {"dense", "hybrid", "mmr", "passage-graph", "segments", "sparse"}
     assert report.searches["passage-graph"].recall[20] > 0.5
     assert script.asked == []
 

@@ -17,9 +17,9 @@ from hopyard.models.calls.parse import json_schema, parse
 from hopyard.models.chat import chat_provider
 from hopyard.models.prompt import Output, Prompt
 from hopyard.models.servers import abilities
-from hopyard.prompts.strategies.chain import CHAIN_STEP, ChainStep
+from hopyard.prompts.strategies.chain import CHAIN_STEP, ChainStep, ChainStepInside
 from hopyard.prompts.strategies.cor import NextQuestion
-from hopyard.prompts.strategies.plan import Closing
+from hopyard.prompts.strategies.plan import Closing, PartAnswerInside
 from hopyard.state.settings.fields import Context, Profile
 
 from .asking import model_caller
@@ -33,7 +33,7 @@ OUTPUTS = {
     for prompt in vars(importlib.import_module(f"hopyard.prompts.{module.name}")).values()
     if isinstance(prompt, Prompt)
     for profile in PROFILES
-}
+} | {ChainStepInside, PartAnswerInside}
 VALUES = dict.fromkeys(("question", "style", "findings", "searches", "passages", "left"), "none")
 STEP = (
     '{"thought": "", "findings": [], "kind": "direct", "searches": [], "unconfirmed": "", '
@@ -93,6 +93,15 @@ def test_a_step_has_an_object_for_each_kind() -> None:
     assert by_kind["answer"]["searches"] == {"const": []}
     assert by_kind["answer"]["answer"]["minLength"] == 1
     assert "minLength" not in by_kind["answer"]["unconfirmed"]
+
+
+def test_a_step_in_long_documents_may_search_find_or_open() -> None:
+    variants = asked_schema(ChainStepInside, variants=True)["anyOf"]
+    by_kind = {each["properties"]["kind"]["const"]: each["properties"] for each in variants}
+    assert list(ChainStepInside.model_fields) == [*ChainStep.model_fields, "finds", "opens"]
+    assert not any("minItems" in by_kind["search"][name] for name in ("searches", "finds", "opens"))
+    assert by_kind["search"]["finds"]["maxItems"] == 3
+    assert by_kind["answer"]["finds"] == by_kind["answer"]["opens"] == {"const": []}
 
 
 @pytest.mark.parametrize("output", sorted(OUTPUTS, key=str), ids=lambda output: output.__name__)

@@ -67,7 +67,10 @@ async def test_ask_then_continue_then_read_a_cited_passage(
 
     async with connect() as client:
         tools = {one.name: one for one in (await client.list_tools()).tools}
-        assert set(tools) == {"ask", "continue_thread", "search", "fetch", "list_strategies"}
+        assert set(tools) == {
+            *("ask", "continue_thread", "search", "fetch", "list_strategies"),
+            *("find_in_document", "open_pages"),
+        }
         assert all(one.description for one in tools.values())
         assert tools["ask"].output_schema is not None
         assert set(tools["ask"].output_schema["properties"]) == ANSWER
@@ -149,6 +152,13 @@ async def passages_are_found_and_read(client: Client) -> None:
     }
     [content] = (await client.read_resource(first["url"])).contents
     assert content.text == read.structured_content["text"]
+
+    arguments = {"document": "stone bridge", "words": "1146"}
+    inside: Any = await client.call_tool("find_in_document", arguments)
+    text = read.structured_content["text"]
+    assert inside.structured_content == {"results": [first | {"text": text}], "note": ""}
+    pages: Any = await client.call_tool("open_pages", {"id": first["id"]})
+    assert pages.structured_content == read.structured_content
     with pytest.raises(MCPError, match="no document with the id 'nowhere'"):
         await client.read_resource("hopyard://passages/nowhere")
 
@@ -179,6 +189,8 @@ async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> N
         ("continue_thread", {"thread_id": "x", "question": "?", "answer": 1}, "not both"),
         ("search", {"query": " "}, "question is empty"),
         ("fetch", {"id": "nowhere"}, "'nowhere'"),
+        ("open_pages", {"id": "nowhere"}, "'nowhere'"),
+        ("find_in_document", {"document": "Danube", "words": " "}, "no words to find"),
     ):
         result: Any = await client.call_tool(tool, arguments)
         assert result.is_error

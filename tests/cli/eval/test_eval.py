@@ -234,7 +234,7 @@ def test_retrieval_alone_asks_no_model(
         "eval", questions, "--index", index, "--retrieval-only", "--out", "out", "--json",
     )  # fmt: skip
     assert ended.code == 0
-    assert list(ended.json["searches"]) == ["dense", "hybrid", "mmr", "sparse"]
+    assert list(ended.json["searches"]) == ["dense", "hybrid", "mmr", "segments", "sparse"]
     assert ended.json["name"] == "planets"
     assert model.calls == []
     assert {path.name for path in Path("out").iterdir()} == {"retrieval.json"}

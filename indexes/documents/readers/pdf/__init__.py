@@ -24,6 +24,7 @@ __all__ = ("read_pdf",)
 _AT_ONCE: Final = 40
 """Pages that are laid out together: they tell which lines run through them."""
 _UNNAMED: Final = frozenset(("untitled", "anonymous", "unspecified", "unknown", "title", "author"))
+_SERIAL: Final = re.compile(r"[\d\W_]{6,}")
 _DATE: Final = re.compile(r"(?:D:)?(\d{4})(\d{2})?(\d{2})?")
 
 
@@ -126,9 +127,13 @@ def _metadata(about: Mapping[str, str]) -> dict[str, MetadataValue]:
 
 
 def _named(text: str) -> str:
-    """A title or an author; "" for what programs write if they know none."""
+    """A title or an author; "" for a serial number, and for what programs write if they know none.
+
+    Numbers of filings, such as `0001562762-21-000023`, are the titles of many annual reports.
+    """
     name = valid_unicode(text).strip()
-    return "" if name.strip("()").casefold() in _UNNAMED else name
+    unnamed = name.strip("()").casefold() in _UNNAMED or _SERIAL.fullmatch(name)
+    return "" if unnamed else name
 
 
 def _bookmarks(document: Any) -> dict[int, list[Bookmark]]:

@@ -21,6 +21,15 @@ def test_text_and_title(read: Read) -> None:
     assert (content.title, text) == ("The title", "Hello from a page.\n\n\f")
 
 
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [("0001234567-21-000042", ""), ("Untitled", ""), ("1984", "1984"), ("10-K", "10-K")],
+)
+def test_a_serial_number_is_no_title(read: Read, title: str, name: str) -> None:
+    content, _, _ = read("a.pdf", pdf("Hello from a page.", title))
+    assert content.title == name
+
+
 def test_lines_that_run_through_the_pages_are_dropped(read: Read) -> None:
     words = ("alpha", "beta", "gamma", "delta")
     pages = [
