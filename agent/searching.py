@@ -23,7 +23,8 @@ class Found:
         evidence: The units, the best first, each with the sources of its passages.
         passages: The passages behind them, by id.
         sources: Where each passage is from, with its text, by id.
-        problem: Why the search gave less than was asked for; "" if it did not.
+        problem: Why the search gave less than was asked for, and how many documents the filter
+            left out because they have no date; "" if neither.
     """
 
     evidence: list[Evidence]
@@ -48,4 +49,5 @@ async def find_evidence(text: str, context: Context, resources: Resources) -> Fo
         Evidence(**{**unit, "sources": [sources[name] for name in unit["passages"]]})
         for unit in units
     ]
-    return Found(evidence, passages, sources, found.reason)
+    problem = " ".join(filter(None, (found.reason, await run.filter_note())))
+    return Found(evidence, passages, sources, problem)
