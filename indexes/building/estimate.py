@@ -87,7 +87,7 @@ class Changes:
     """The changes of a sync: documents by their sources, or their ids if they have none.
 
     Attributes:
-        moved: The former source and the new one of each document whose text is the same.
+        moved: The former and the new source of each document whose text is the same.
     """
 
     added: tuple[str, ...]

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -163,23 +163,7 @@ def _read(
     try:
         if reason := too_large(source, kind):
             raise CorpusError(reason)
-        blank, unread = False, False
-        for found in kind.read(source):
-            if isinstance(found, Content):
-                if loaded := _document(found, named, progress):
-                    yield loaded
-                blank = loaded is None
-                if wrong := source.wrong_bytes[0]:
-                    place = named.part(f"{wrong} byte{'s' * (wrong > 1)}").place
-                    yield SkippedFile(place, "no UTF-8, and read as Windows-1252")
-            elif isinstance(found, Unread):
-                unread = True
-                yield SkippedFile(named.part(found.place).place, found.reason)
-            else:
-                yield from _read_part(found, named.part(storable_text(found.name)), progress)
-        if blank:  # an empty file is no error; one with parts that were not read may have text
-            empty = BadItem if unread else SkippedFile
-            yield empty(named.place, "the text is empty")
+        yield from _read_parts(kind.read(source), source, named, progress)
     except CorpusError as error:
         yield BadItem(named.place, str(error))
     except ModuleNotFoundError as error:
@@ -189,6 +173,28 @@ def _read(
     except Exception as error:  # every library meets broken files with exceptions of its own
         reason = f"{type(error).__name__}: {error}"[:_LONGEST_REASON]
         yield BadItem(named.place, f"not a readable {kind.suffixes[0]} file ({reason})")
+
+
+def _read_parts(
+    found: Iterable[Content | Part | Unread], source: Source, named: _Named, progress: Progress
+) -> Iterator[Loaded | BadItem | SkippedFile]:
+    blank, unread = False, False
+    for part in found:
+        if isinstance(part, Content):
+            if loaded := _document(part, named, progress):
+                yield loaded
+            blank = loaded is None
+            if wrong := source.wrong_bytes[0]:
+                place = named.part(f"{wrong} byte{'s' * (wrong > 1)}").place
+                yield SkippedFile(place, "no UTF-8, and read as Windows-1252")
+        elif isinstance(part, Unread):
+            unread = True
+            yield SkippedFile(named.part(part.place).place, part.reason)
+        else:
+            yield from _read_part(part, named.part(storable_text(part.name)), progress)
+    if blank:  # an empty file is no error; one with parts that were not read may have text
+        empty = BadItem if unread else SkippedFile
+        yield empty(named.place, "the text is empty")
 
 
 def _read_part(

@@ -1,6 +1,6 @@
 """The names of folders in an index: a source begins with the name of the folder that was given.
 
-The first folder called `docs` is `docs`, another one is `other/docs`. An index remembers its
+The first folder called `docs` is `docs`, the next is `other/docs`. An index remembers its
 folders by hashes of their places: the paths of a machine are no part of an index.
 """
 
@@ -67,7 +67,7 @@ class FolderNames:
         if only:
             kept = {known.name for known in map(self._find, given) if known}
             self._keep(kept)
-        # The outermost first: a folder in another one is named as a part of it.
+        # The outermost first: a folder inside is named as a part of it.
         for folder in sorted(given, key=lambda folder: len(folder.parts)):
             self._add(folder, given)
 

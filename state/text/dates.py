@@ -59,8 +59,8 @@ _IN_NAME: Final = re.compile(
 def iso_date(text: str) -> str | None:
     """A written date as `2024-03-05` or `2024-03`; None if the text is no date or has two readings.
 
-    `03/05/2024` may be a day of March or of May, so it is none; `25/03/2024` is one. A year of two
-    digits is from 1970 to 2069.
+    `03/05/2024` may be a day of March or of May, so it does not count; `25/03/2024` does. A year of
+    two digits is from 1970 to 2069.
     """
     words = " ".join(text.split()).casefold()
     if found := _SLASHES.fullmatch(words):

@@ -55,7 +55,7 @@ def texts(index: Path) -> dict[str, str]:
 
 
 async def test_a_moved_file_keeps_its_passages(index: Path, notes: Path, embedder: Fake) -> None:
-    """lyonzin/knowledge-rag 90: the new copy is a duplicate, then the old one is removed."""
+    """lyonzin/knowledge-rag 90: the copy is a duplicate, then its original is removed."""
     (notes / "a.txt").rename(notes / "sub" / "a.txt")
     assert (await planned(index, embedder, notes)).moved == (("notes/a.txt", "notes/sub/a.txt"),)
     await synced(index, embedder, notes)
