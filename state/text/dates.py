@@ -86,7 +86,7 @@ def day_in_name(name: str) -> str | None:
     Returns:
         None if it has none, or several and begins with none of them.
     """
-    found = {}
+    found: dict[str, int] = {}
     for match in _IN_NAME.finditer(name):
         parts = (match[part] or match[f"{part}_"] for part in ("year", "month", "day"))
         if day := _day(*parts):
