@@ -167,11 +167,12 @@ class _Build:
         given = dict(named)
         encoding, ocr = given.pop("encoding", ""), given.pop("ocr", "")
         self._progress: Progress = given.pop("progress", silent)
-        self._sources = Sources(documents, encoding, ocr, self._progress)
         self._directory = Path(index).expanduser()
+        self._sources = Sources(documents, encoding, ocr, self._progress, self._directory)
         self._named = given
 
     async def build(self, kinds: Sequence[str], chunk_tokens: int | None) -> IndexReport:
+        self._sources.only = True
         wanted = [kinds] if isinstance(kinds, str) else list(kinds)
         put = partial(building.build, kinds=wanted, chunk_tokens=chunk_tokens)
         return await self._put(put, partial(embedding_for, wanted))
@@ -202,4 +203,6 @@ class _Build:
                 caller=lambda: resources.caller(context.model),
                 progress=self._progress,
             )
+        await asyncio.to_thread(self._sources.folders.write)
+        report.warnings += self._sources.folders.warnings
         return IndexReport.of(self._directory, report, self._sources)

@@ -27,7 +27,8 @@ class Found:
         evidence: The units, the best first, each with the sources of its passages.
         passages: The passages behind them, by id.
         sources: Where each passage is from, with its text, by id.
-        problem: Why the search gave less than was asked for; "" if it did not.
+        problem: Why the search gave less than was asked for, and how many documents the filter
+            left out because they have no date; "" if neither.
     """
 
     evidence: list[Evidence]
@@ -99,4 +100,5 @@ async def _with_sources(run: Run, units: Sequence[Evidence], problem: str) -> Fo
         Evidence(**{**unit, "sources": [sources[name] for name in unit["passages"]]})
         for unit in units
     ]
+    problem = " ".join(filter(None, (problem, await run.filter_note())))
     return Found(evidence, passages, sources, problem)

@@ -6,12 +6,14 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from os import PathLike, fspath
+from pathlib import Path
 
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document as LangChainDocument
 
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.corpus.records import BadItem, Document
+from hopyard.indexes.documents.folders import FolderNames
 from hopyard.indexes.documents.langchain_loaders import convert, load_from
 from hopyard.indexes.documents.loaders import LoadReport, read
 from hopyard.state.errors import CorpusError, UsageError
@@ -35,15 +37,26 @@ class Sources(Iterable[Document]):
         encoding: As for `indexes.documents.loaders.load`.
         ocr: As for `indexes.documents.loaders.load`.
         progress: As for `indexes.documents.loaders.read`.
+        directory: The index directory.
 
     Attributes:
         report: The skipped items.
+        only: Whether the index will hold nothing else.
+        folders: The names of the folders, once reading has begun.
     """
 
     def __init__(
-        self, given: Documents, encoding: str = "", ocr: str = "", progress: Progress = silent
+        self,
+        given: Documents,
+        encoding: str = "",
+        ocr: str = "",
+        progress: Progress = silent,
+        directory: Path | None = None,
     ) -> None:
         self.report = LoadReport()
+        self.only = False
+        self.folders = FolderNames(())
+        self._directory = directory
         self._given = given
         self._encoding = encoding
         self._ocr = ocr
@@ -57,12 +70,14 @@ class Sources(Iterable[Document]):
             CorpusError: Nothing could be read, or a loader failed.
         """
         paths, documents = _split(self._given)
+        self.folders = FolderNames(paths, self._directory, only=self.only)
         found = read(
             paths,
             (),
             self.report,
             encoding=self._encoding,
             ocr=self._ocr,
+            folders=self.folders,
             progress=self._progress,
             more=documents,
         )

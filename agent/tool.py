@@ -32,6 +32,7 @@ from hopyard.state.references import name_sources
 from hopyard.state.schemas import (
     NOT_SUPPORTED,
     UNCONFIRMED,
+    notes_of,
     quotes_of,
     read_note,
     why_truncated,
@@ -149,7 +150,7 @@ def readable(output: AgentOutput) -> str:
         lines.append(f"{UNCONFIRMED} {unconfirmed}")
     if note := read_note(output.get("read_share")):
         lines.append(note)
-    lines += why_truncated(output)
+    lines += [*why_truncated(output), *notes_of(output)]
     return "\n".join(lines)
 
 

@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
 
 from rich.console import Console
 from rich.filesize import decimal
@@ -24,16 +25,17 @@ from rich.text import Text
 
 from hopyard.state.text.unicode import valid_unicode
 
-if TYPE_CHECKING:
-    from hopyard.indexes.kind import Progress as ProgressCallback
-
-__all__ = ("err", "out", "print_json", "printable", "progress_bar")
+__all__ = ("ProgressBar", "err", "out", "print_json", "printable", "progress_bar")
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """All of them but tab and line feed; and what turns the direction of the text after it."""
+
+FILES: Final = "files"
+"""The stage of a build that counts files."""
+_LONGEST_NAME: Final = 40
 
 T = TypeVar("T")
 
@@ -64,8 +66,29 @@ class _Counts(MofNCompleteColumn):
         return Text(f"{decimal(int(task.completed))}/{total}", style="progress.download")
 
 
+class ProgressBar:
+    """A bar for each stage of a long work; the callback that a build takes."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show how far a stage is."""
+        if not done and not total:  # a stage with nothing to do would never end
+            return
+        if stage not in self._tasks:
+            self._tasks[stage] = self._progress.add_task(stage, total=total or None, file="")
+        self._progress.update(self._tasks[stage], completed=done, total=total or None)
+
+    def show_file(self, path: Path) -> None:
+        """Name the file that is being read, which may be slow."""
+        if FILES in self._tasks:
+            self._progress.update(self._tasks[FILES], file=printable(path.name)[:_LONGEST_NAME])
+
+
 @contextmanager
-def progress_bar() -> Iterator[ProgressCallback]:
+def progress_bar() -> Iterator[ProgressBar]:
     """A bar for each stage of a long work, on standard error."""
     columns = (
         SpinnerColumn(),
@@ -74,15 +97,7 @@ def progress_bar() -> Iterator[ProgressCallback]:
         _Counts(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[file]}", markup=False, style="dim"),
     )
     with Progress(*columns, console=err) as progress:
-        tasks: dict[str, Any] = {}
-
-        def report(stage: str, done: int, total: int) -> None:
-            if not done and not total:  # a stage with nothing to do would never end
-                return
-            if stage not in tasks:
-                tasks[stage] = progress.add_task(stage, total=total or None)
-            progress.update(tasks[stage], completed=done, total=total or None)
-
-        yield report
+        yield ProgressBar(progress)

@@ -24,6 +24,7 @@ from hopyard.state.schemas import (
     UNCONFIRMED,
     Citation,
     Source,
+    notes_of,
     quotes_of,
     read_note,
     why_truncated,
@@ -118,9 +119,9 @@ def answer_lines(
 
 
 def closing_lines(result: Mapping[str, Any]) -> list[Text]:
-    """Why a run was cut short, and its cost."""
-    cut = [Text(sentence, style="yellow") for sentence in why_truncated(result)]
-    return [*cut, _usage_line(result)]
+    """Why a run was cut short, what a reader has to know, and its cost."""
+    sentences = [*why_truncated(result), *notes_of(result)]
+    return [*(Text(each, style="yellow") for each in sentences), _usage_line(result)]
 
 
 @dataclass

@@ -57,8 +57,8 @@ def search_command(
     if found.problem:
         err.print(found.problem, style="yellow", soft_wrap=True)
     if json_:
-        method = context.retrieval.method
-        print_json({"text": text, "search": method, "evidence": found.evidence})
+        own = {"text": text, "search": context.retrieval.method, "problem": found.problem}
+        print_json({**own, "evidence": found.evidence})
         return
     for number, unit in enumerate(found.evidence, 1):
         behind = [found.passages[name] for name in unit["passages"]]

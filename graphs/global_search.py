@@ -55,7 +55,7 @@ def _build(name: str, start: Any) -> Any:
         .add_node("find", find_passages)
         .add_node("map", map_reports, input_schema=MapTask)
         .add_node("map_passages", map_passages, input_schema=PassageTask)
-        .add_node("reduce", reduce_global)
+        .add_node("reduce", reduce_global, destinations=("map", "map_passages"))
         .add_edge(START, "start")
         .add_edge("start", "select")
         .add_conditional_edges("select", next_tasks, ["rate", "write", "divide"])

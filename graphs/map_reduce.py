@@ -19,7 +19,7 @@ graph = (
     .add_node("start", start_run)
     .add_node("divide", divide_passages)
     .add_node("map", map_passages, input_schema=PassageTask)
-    .add_node("reduce", reduce_map_reduce)
+    .add_node("reduce", reduce_map_reduce, destinations=("map",))
     .add_edge(START, "start")
     .add_edge("start", "divide")
     .add_conditional_edges("divide", passage_tasks, ["map", "reduce"])

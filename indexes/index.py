@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from hopyard.indexes.corpus.allowed import allowed_passages
+from hopyard.indexes.corpus.allowed import allowed_passages, undated_note
 from hopyard.indexes.corpus.manifest import (
     Manifest,
     check_embedding_name,
@@ -47,6 +47,7 @@ class Index:
         self.corpus = corpus
         self._readers: dict[str, Any] = {}
         self._allowed = lru_cache(maxsize=_FILTERS)(partial(allowed_passages, corpus))
+        self._undated = lru_cache(maxsize=_FILTERS)(partial(undated_note, corpus))
         self._opening = threading.Lock()
 
     @classmethod
@@ -169,6 +170,10 @@ class Index:
             UsageError: No passage has a field that a condition names.
         """
         return self._allowed(tuple(where)) if where else None
+
+    def undated_note(self, where: Sequence[str]) -> str:
+        """A sentence about the documents that a filter leaves out because they have no date; ""."""
+        return self._undated(tuple(where)) if where else ""
 
     def neighbours(self, passage_id: str, before: int = 1, after: int = 1) -> list[Passage]:
         """A passage between those that come before and after it in its document.

@@ -16,6 +16,7 @@ class Entry:
         output: The model's text, unchanged.
         outcome: parsed, repaired (by rule, without a second call) or failed.
         estimated: Whether the server sent no count of tokens, so that they are estimated.
+        note: A sentence that a reader of the answer has to know, or "".
     """
 
     prompt: str
@@ -28,6 +29,7 @@ class Entry:
     output_tokens: int
     seconds: float
     estimated: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,8 @@ def ledger_key(parts: Mapping[str, object]) -> str:
 
 
 def _entry(row: Sequence[Any]) -> Entry:
-    return replace(Entry(*row), estimated=bool(row[-1]))
+    entry = Entry(*row)
+    return replace(entry, estimated=bool(entry.estimated))
 
 
 class Ledger:
@@ -146,7 +147,7 @@ class Ledger:
 
         with self._writing() as db:
             db.execute(
-                f"INSERT OR REPLACE INTO calls (key, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+                f"INSERT OR REPLACE INTO calls (key, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
                 (key, *astuple(entry)),
             )
             db.execute(_USE, (run, key, 0, step))
@@ -208,6 +209,15 @@ class Ledger:
         """How calls of a run ended that are not finished, by step and prompt."""
         rows = self._rows("SELECT step, prompt, ending FROM endings WHERE run = ?", run)
         return {(step, prompt): ending for step, prompt, ending in rows}
+
+    def notes(self, run: str) -> list[str]:
+        """Sentences about a run's calls that a reader of its answer has to know, each once."""
+        rows = self._rows(
+            "SELECT note FROM uses JOIN calls USING (key) WHERE run = ? AND note != '' "
+            "ORDER BY uses.rowid",
+            run,
+        )
+        return list(dict.fromkeys(note for (note,) in rows))
 
     def uses(self, run: str) -> list[Use]:
         """Each use of a finished call by a run, in the order in which they ended."""

@@ -23,6 +23,7 @@ CREATE TABLE IF NOT EXISTS calls (
     output_tokens INTEGER NOT NULL,
     seconds REAL NOT NULL,
     estimated INTEGER NOT NULL DEFAULT 0,
+    note TEXT NOT NULL DEFAULT '',
     at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS prompts (key TEXT PRIMARY KEY, messages BLOB NOT NULL) WITHOUT ROWID;
@@ -46,6 +47,7 @@ CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, seconds REAL NOT NULL) WI
 _ADDED: Final = (
     ("uses", "step", "TEXT NOT NULL DEFAULT ''"),
     ("calls", "estimated", "INTEGER NOT NULL DEFAULT 0"),
+    ("calls", "note", "TEXT NOT NULL DEFAULT ''"),
 )
 """Columns that were added to tables of an earlier version."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,9 +15,11 @@ from hopyard.nodes.conversation import answer_message
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
+from hopyard.state.errors import HopyardError
 from hopyard.state.references import with_references
-from hopyard.state.schemas import Citation, Evidence, Source, Step, passage_ids, quotes_of
+from hopyard.state.schemas import NOTE, Citation, Evidence, Source, Step, passage_ids, quotes_of
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.state.text.markers import renumber
 from hopyard.state.verdicts import BUDGET
 
@@ -28,7 +31,7 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
 
     The markers of the answer stay the numbers of its citations; one that names none is removed.
     Citations and evidence say from now on where their passages are from. Notes on the model calls
-    become steps.
+    and the filter become steps.
     """
     run, cited, evidence = await run_of(state, runtime), state["citations"], state["evidence"]
     named = [*(citation["passage_id"] for citation in cited), *passage_ids(evidence)]
@@ -57,11 +60,14 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         if quotes
         else AIMessage(answer, id=spoken)
     )
-    notes = (await run.caller()).notes(run.id)
+    notes = [
+        *await asyncio.to_thread((await run.caller()).ledger.notes, run.id),
+        *filter(None, [await _filter_note(run, state)]),
+    ]
     return {
         "usage": await run.usage(),
         "steps": [
-            Step(id=f"note-{place}", kind="note", title="Note", reason=note)
+            Step(id=f"note-{place}", kind=NOTE, title="Note", reason=note)
             for place, note in enumerate(notes, 1)
         ],
         "answer": answer,
@@ -70,6 +76,14 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         "truncated": state["truncated"] or cut_short(state),
         "messages": [message],
     }
+
+
+async def _filter_note(run: Run, state: AgentState) -> str:
+    """The note on the filter, if the answer is from documents."""
+    try:
+        return await run.filter_note() if STRATEGIES[state["strategy"]].retrieves else ""
+    except HopyardError:  # the index is gone by now
+        return ""
 
 
 async def _spoken_as(run: Run, answer: str) -> str | None:

@@ -253,6 +253,13 @@ class Run:
         index = await self.index()
         return await asyncio.to_thread(index.allowed, self.settings.where)
 
+    async def filter_note(self) -> str:
+        """A sentence about the documents that the filter leaves out for want of a date, or ""."""
+        if not self.settings.where or not self.settings.index:
+            return ""
+        index = await self.index()
+        return await asyncio.to_thread(index.undated_note, self.settings.where)
+
     async def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
         """The passages of those ids, in that order.
 

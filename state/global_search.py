@@ -138,6 +138,8 @@ class _MapTask(TypedDict):
     """Its place among the map calls, from 1."""
     of: int
     """How many map calls there are."""
+    needed: NotRequired[bool]
+    """Whether no other call has read: the error of this one ends the run."""
 
 
 class MapTask(_MapTask):

@@ -21,6 +21,7 @@ from hopyard.state.usage import Usage
 __all__ = (
     "CUT",
     "FINISHED",
+    "NOTE",
     "NOT_SUPPORTED",
     "UNCONFIRMED",
     "Citation",
@@ -37,6 +38,7 @@ __all__ = (
     "StrategyState",
     "Thrown",
     "add_reason",
+    "notes_of",
     "passage_evidence",
     "passage_ids",
     "quotes_of",
@@ -101,6 +103,8 @@ _OUT_OF_BUDGET: Final = "The budget of "
 """How the error of a used-up budget begins (`state.usage`)."""
 FINISHED: Final = "finished"
 CUT: Final = "cut"
+NOTE: Final = "note"
+"""The kind of a step that is a sentence on the run."""
 """Names of endings that are no failures (`models.calls.reply.Ending`)."""
 
 NOT_SUPPORTED: Final = "not found in its passage"
@@ -213,6 +217,11 @@ class Step(TypedDict, total=False):
     replaced: list[Thrown]
     tail: str
     head: str
+
+
+def notes_of(output: Mapping[str, Any]) -> list[str]:
+    """Sentences on a run that a reader of its answer has to know."""
+    return [step["reason"] for step in output.get("steps", ()) if step["kind"] == NOTE]
 
 
 def why_truncated(output: Mapping[str, Any]) -> list[str]:

@@ -26,7 +26,7 @@ from hopyard.state.metadata import MetadataValue
 from hopyard.state.text.dates import iso_date
 from hopyard.state.text.unicode import storable_text
 
-__all__ = ("Condition", "condition_texts", "parse_condition")
+__all__ = ("Condition", "condition_texts", "is_date", "parse_condition")
 
 _FORM: Final = re.compile(r"\s*([^=!<>]*?)\s*(!=|<=|>=|==?|<|>)\s*(.*?)\s*", re.DOTALL)
 _SIGNS: Final = re.compile(r"[=!<>]+")
@@ -56,6 +56,11 @@ class Condition:
     operator: str
     values: tuple[str, ...]
 
+    @property
+    def of_date(self) -> bool:
+        """Whether it compares the date of a document."""
+        return self.field == "date" and any(map(_span, self.values))
+
     def holds(self, found: Sequence[MetadataValue]) -> bool:
         """Whether it holds for what a passage has in the field.
 
@@ -63,6 +68,8 @@ class Condition:
             found: The passage's values; several for a passage on several pages. Without a value
                 only `!=` holds.
         """
+        if self.of_date:  # a year in front matter is a number
+            found = [str(value) if type(value) is int else value for value in found]
         if self.operator == "!=":
             return not any(_equal(value, given) for value in found for given in self.values)
         if self.operator == "=":
@@ -99,6 +106,11 @@ def parse_condition(text: str) -> Condition:
     if not values:
         raise ValueError(f"{text!r} has no value")
     return Condition(field, "!=" if sign == "!=" else "=", values)
+
+
+def is_date(value: MetadataValue) -> bool:
+    """Whether a filter can read a value as a date."""
+    return not isinstance(value, bool) and _span(str(value)) is not None
 
 
 def condition_texts(value: object) -> object:

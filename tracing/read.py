@@ -18,7 +18,7 @@ from hopyard.agent.threads.history import Turn
 from hopyard.models.ledger import Use
 from hopyard.state.errors import UsageError
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import UNCONFIRMED, Step, read_note, why_truncated
+from hopyard.state.schemas import UNCONFIRMED, Step, notes_of, read_note, why_truncated
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.strategy import STRATEGIES
@@ -136,6 +136,7 @@ def trace_of(
                     _doubt(values, waits),
                     _read(values, waits),
                     *why_truncated(source),
+                    *notes_of(values),
                     note,
                 ),
             )

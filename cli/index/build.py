@@ -88,6 +88,7 @@ def build_command(
     """Build an index of exactly these documents. A second call continues a stopped build."""
     from hopyard.indexes.building import build as building
     from hopyard.indexes.building.recipe import recipe_of
+    from hopyard.indexes.documents.folders import FolderNames
     from hopyard.indexes.documents.stamps import FileStamps
     from hopyard.nodes.resources import Resources
 
@@ -114,6 +115,7 @@ def build_command(
         # Missing packages are named before anything is read.
         recipe_of(embedder, chunk_tokens, kinds, context, None)
         check_extras(paths or (), skip_bad=skip_bad)
+        folders = FolderNames(paths or (), out_, only=True)
         build: dict[str, Any] = {
             "directory": out_,
             "embedder": embedder,
@@ -124,15 +126,17 @@ def build_command(
         }
         if dry_run:
             with progress_bar() as progress:
-                _, documents = reading(paths, loader, encoding, ocr, progress)
+                _, documents = reading(paths, loader, encoding, ocr, progress, folders)
                 passages, estimates = asyncio.run(building.estimate(documents, **build))
             show_estimates(passages, estimates, as_json=json_)
             return
         stamps = FileStamps(out_, paths or (), encoding, ocr)
         with progress_bar() as progress:
-            loaded, documents = reading(paths, loader, encoding, ocr, progress)
+            read = reading(paths, loader, encoding, ocr, progress, folders, stamps)
+            loaded, documents = read
             report = asyncio.run(building.build(documents, **build, progress=progress))
     stamps.write([*loaded.bad, *report.bad], only=True)
+    folders.write()
     finish(report, loaded, index_status(out_), skip_bad=skip_bad, as_json=json_)
 
 
@@ -155,6 +159,7 @@ def add_command(
 ) -> None:
     """Add documents, or update documents with the same id. All other documents stay."""
     from hopyard.indexes.building import build as building
+    from hopyard.indexes.documents.folders import FolderNames
     from hopyard.indexes.documents.stamps import FileStamps
     from hopyard.nodes.resources import Resources
 
@@ -169,8 +174,10 @@ def add_command(
             "caller": lambda: resources.caller(context.model),
         }
         stamps = FileStamps(directory, paths or (), encoding, ocr)
+        folders = FolderNames(paths or (), directory)
         with progress_bar() as progress:
-            loaded, documents = reading(paths, loader, encoding, ocr, progress)
+            read = reading(paths, loader, encoding, ocr, progress, folders, stamps)
+            loaded, documents = read
             if dry_run:
                 found = asyncio.run(building.estimate_update(documents, **add))
             else:
@@ -179,6 +186,8 @@ def add_command(
         show_estimates(*found, as_json=json_)
         return
     stamps.write([*loaded.bad, *report.bad])
+    folders.write()
+    report.warnings += folders.warnings
     finish(report, loaded, index_status(directory), skip_bad=skip_bad, as_json=json_)
 
 

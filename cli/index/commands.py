@@ -36,6 +36,7 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.indexes.building.unfinished import unfinished_build
+from hopyard.indexes.corpus.allowed import undated_note
 from hopyard.indexes.corpus.manifest import find_manifest, read_manifest
 from hopyard.indexes.listing import (
     list_documents,
@@ -160,7 +161,10 @@ def list_command(
     directory: DirectoryArgument, where: WhereOption = None, json_: JsonOption = False
 ) -> None:
     """List the documents of an index, with their passages and dates."""
-    show_documents(list_documents(directory, checked_conditions(where)), as_json=json_)
+    conditions = checked_conditions(where)
+    with open_corpus(directory) as corpus:
+        note = undated_note(corpus, conditions)
+    show_documents(list_documents(directory, conditions), as_json=json_, note=note)
 
 
 @app.command("show")

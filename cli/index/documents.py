@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from hopyard.cli.console import out, print_json, printable
+from hopyard.cli.console import err, out, print_json, printable
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.listing import DocumentDetails, DocumentEntry
 from hopyard.state.references import name_sources
@@ -25,11 +25,15 @@ _DAY: Final = 10
 _INDENT: Final = 4
 
 
-def show_documents(entries: Sequence[DocumentEntry], *, as_json: bool) -> None:
-    """Print documents, one a line."""
+def show_documents(entries: Sequence[DocumentEntry], *, as_json: bool, note: str = "") -> None:
+    """Print documents, one a line, and a note on those that a filter left out."""
     passages = sum(entry.passages for entry in entries)
+    if note:
+        err.print(note, style="yellow", soft_wrap=True)
     if as_json:
-        print_json({"documents": [asdict(entry) for entry in entries], "passages": passages})
+        notes = [note] if note else []
+        documents = [asdict(entry) for entry in entries]
+        print_json({"documents": documents, "passages": passages, "notes": notes})
         return
     dated = any(entry.date for entry in entries)
     table = Table(box=None, pad_edge=False, header_style="dim", show_header=bool(entries))

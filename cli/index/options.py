@@ -17,9 +17,11 @@ from hopyard.state.settings.fields import AUTO
 from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
-    from hopyard.indexes.build_context import Progress
+    from hopyard.cli.console import ProgressBar
     from hopyard.indexes.corpus.records import Document
+    from hopyard.indexes.documents.folders import FolderNames
     from hopyard.indexes.documents.loaders import LoadReport
+    from hopyard.indexes.documents.stamps import FileStamps
     from hopyard.models.embedder import Embedder
     from hopyard.nodes.resources import Resources
 
@@ -149,17 +151,26 @@ def reading(
     loaders: list[str] | None,
     encoding: str,
     ocr: str,
-    progress: Progress,
+    progress: ProgressBar,
+    folders: FolderNames,
+    stamps: FileStamps | None = None,
 ) -> tuple[LoadReport, Iterator[Document]]:
     """Documents that are read as the build asks for them; the report fills up meanwhile."""
     from hopyard.indexes.documents.loaders import LoadReport, read
 
     if not paths and not loaders:
         raise UsageError("There is nothing to read; name files or folders, or a --loader.")
+
+    def opening(path: Path) -> None:
+        progress.show_file(path)
+        if stamps:
+            stamps.note(path)
+
     loaded = LoadReport()
     documents = read(
-        paths or (), loaders or (), loaded, encoding=encoding, ocr=ocr, progress=progress
-    )
+        paths or (), loaders or (), loaded,
+        encoding=encoding, ocr=ocr, folders=folders, opening=opening, progress=progress,
+    )  # fmt: skip
     if (first := next(documents, None)) is None:
         raise nothing_read(loaded)
     return loaded, chain([first], documents)

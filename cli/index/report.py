@@ -128,7 +128,8 @@ def show_changes(changes: Changes) -> None:
     """Print what a sync would change, a document a line."""
     for verb, names in asdict(changes).items():
         for name in names:
-            out.print(f"{verb:<8} {printable(name)}", markup=False, soft_wrap=True)
+            shown = name if isinstance(name, str) else " → ".join(name)
+            out.print(f"{verb:<8} {printable(shown)}", markup=False, soft_wrap=True)
     counts = ", ".join(f"{len(names):,} {verb}" for verb, names in asdict(changes).items() if names)
     out.print(f"documents: {counts or 'nothing would change'}", style="dim")
 

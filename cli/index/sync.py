@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.cli.console import err, progress_bar
+from hopyard.cli.console import ProgressBar, err, progress_bar
 from hopyard.cli.index.report import CONTINUE, finish, show_estimates
 from hopyard.cli.interrupts import ending_with
-from hopyard.indexes.build_context import Progress
 from hopyard.indexes.building import build as building
 from hopyard.indexes.building.estimate import changes_of
 from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.documents.folders import FolderNames
 from hopyard.indexes.documents.loaders import LoadReport, read
 from hopyard.indexes.documents.stamps import FileStamps
 from hopyard.indexes.documents.sync import Scope, Stamps, stamps_of
@@ -55,7 +55,7 @@ class Following:
         """Print what a sync would change, and what its model calls would cost."""
         with ending_with(CONTINUE), Resources() as resources, progress_bar() as progress:
             embedder = resources.embedder(self.context.embedding)
-            _, scope, read_now = self._read(self._stamps().unchanged, progress)
+            _, scope, read_now = self._read(self._stamps(), self._folders(), progress)
             documents = list(read_now)
             asked: dict[str, Any] = {"directory": self.directory, "embedder": embedder}
             changes = asyncio.run(changes_of(documents, scope, **asked))
@@ -107,8 +107,9 @@ class Following:
         self, resources: Resources, embedder: Embedder
     ) -> tuple[BuildReport, LoadReport]:
         stamps = await asyncio.to_thread(self._stamps)
+        folders = await asyncio.to_thread(self._folders)
         with progress_bar() as progress:
-            loaded, scope, documents = self._read(stamps.unchanged, progress)
+            loaded, scope, documents = self._read(stamps, folders, progress)
             report = await building.sync(
                 documents,
                 scope,
@@ -119,20 +120,31 @@ class Following:
                 progress=progress,
             )
         await asyncio.to_thread(stamps.write, [*loaded.bad, *report.bad])
+        await asyncio.to_thread(folders.write)
+        report.warnings += folders.warnings
         return report, loaded
 
     def _stamps(self) -> FileStamps:
         return FileStamps(self.directory, self.paths, self.encoding, self.ocr)
 
+    def _folders(self) -> FolderNames:
+        return FolderNames(self.paths, self.directory)
+
     def _read(
-        self, unread: Set[Path], progress: Progress
+        self, stamps: FileStamps, folders: FolderNames, progress: ProgressBar
     ) -> tuple[LoadReport, Scope, Iterator[Document]]:
         """The documents, which are read as they are asked for; the report fills up meanwhile."""
-        loaded = LoadReport()
-        scope = replace(Scope.of(self.paths), unread=unread, bad=loaded.bad)
+
+        def opening(path: Path) -> None:
+            progress.show_file(path)
+            stamps.note(path)
+
+        loaded, unread = LoadReport(), stamps.unchanged
+        scope = replace(Scope.of(self.paths, folders), unread=unread, bad=loaded.bad)
         documents = read(
             self.paths, (), loaded,
-            encoding=self.encoding, ocr=self.ocr, unread=unread, progress=progress,
+            encoding=self.encoding, ocr=self.ocr, unread=unread, folders=folders, opening=opening,
+            progress=progress,
         )  # fmt: skip
         return loaded, scope, documents
 

@@ -30,6 +30,7 @@ from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.strategy import STRATEGIES, Strategy
+from hopyard.state.verdicts import FELL_SHORT
 from hopyard.testing.checkpoints import plain_values, saved_values
 from hopyard.testing.contract import Contract
 from hopyard.testing.evidence import check_evidence
@@ -48,6 +49,8 @@ _USAGE: Final = {
     "seconds",
 }
 _MOST_STEPS: Final = 100
+_KEPT: Final = {"unfit", "empty"}
+"""Failures that the ledger keeps."""
 
 
 class _Questions(TypedDict):
@@ -293,6 +296,28 @@ class StrategyContract(Contract):
         with pytest.raises((ModelOutputError, ModelUnreachableError)) as raised:
             await self.ask(context, config)
         assert (raised.value.reason, raised.value.exit_code) == (failure, EXIT_MODEL)
+
+    @pytest.mark.parametrize("failure", FAILURES)
+    async def test_a_run_whose_calls_all_failed_asks_again_when_it_is_resumed(
+        self,
+        context: Context,
+        config: RunnableConfig,
+        chat: ScriptedChat,
+        monkeypatch: pytest.MonkeyPatch,
+        failure: str,
+    ) -> None:
+        monkeypatch.setattr(request, "FIRST_PAUSE", 0.0)
+        graph = self.strategy.load_graph().copy({"checkpointer": InMemorySaver()})
+        answers, chat.answers = chat.answers, lambda name, messages: FAILURES[failure]
+        with pytest.raises((ModelOutputError, ModelUnreachableError)):
+            await graph.ainvoke({"question": self.question}, config, context=context)
+        chat.answers = answers
+        # A reply that fits no schema is a finished call: only other settings ask again.
+        other = change_context(context, {"seed": 8} if failure in _KEPT else {})
+        output = await graph.ainvoke(None, config, context=other)
+        # Steps that an answer does not need are not repeated, and say so.
+        reduced = {step.get("verdict") for step in output["steps"]} & FELL_SHORT
+        assert output["answer"] == self.answer or reduced
 
     async def test_a_missing_index_is_an_error(
         self, context: Context, config: RunnableConfig, tmp_path: Path

@@ -9,12 +9,13 @@ from hopyard.indexes.corpus.records import Document
 from hopyard.state.errors import UsageError
 from hopyard.state.metadata import MATCHED_FIELDS, MetadataValue, address_of, known_value
 from hopyard.state.references import SECTION_MARK, file_name, in_folder
-from hopyard.state.where import parse_condition
+from hopyard.state.text.counting import counted
+from hopyard.state.where import is_date, parse_condition
 
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.snapshot import Snapshot
 
-__all__ = ("allowed_passages", "field_values")
+__all__ = ("allowed_passages", "field_values", "undated_note")
 
 _SHOWN: Final = 20
 """Fields that an error names."""
@@ -40,6 +41,34 @@ def allowed_passages(corpus: Snapshot, where: Iterable[str]) -> frozenset[str]:
     if unknown:
         raise UsageError(_no_such_field(corpus, min(unknown)))
     return frozenset(allowed)
+
+
+def undated_note(corpus: Snapshot, where: Iterable[str]) -> str:
+    """A sentence about the documents that a filter leaves out because they have no date.
+
+    Returns:
+        "" if the filter compares no date, or leaves no document out for that alone.
+    """
+    conditions = [parse_condition(text) for text in where]
+    of_date = [condition for condition in conditions if condition.of_date]
+    others = [condition for condition in conditions if not condition.of_date]
+    undated = set()
+    for _, document, pages, section in corpus.fields() if of_date else ():
+        dates = field_values("date", document)
+        if any(map(is_date, dates)) or all(condition.holds(dates) for condition in of_date):
+            continue
+        if all(
+            condition.holds(field_values(condition.field, document, pages, section))
+            for condition in others
+        ):
+            undated.add(document.id)
+    if not undated:
+        return ""
+    have, were = ("has", "was") if len(undated) == 1 else ("have", "were")
+    return (
+        f"{counted(len(undated), 'document')} {have} no date that can be read and {were} left out "
+        "by the filter."
+    )
 
 
 def field_values(

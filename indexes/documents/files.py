@@ -8,10 +8,9 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final, NamedTuple
 
@@ -32,6 +31,7 @@ from hopyard.state.errors import CorpusError
 from hopyard.state.extras import missing_sentence
 from hopyard.state.metadata import known_value
 from hopyard.state.references import SECTION_MARK
+from hopyard.state.text.dates import day_in_name
 from hopyard.state.text.unicode import storable_text, valid_unicode
 
 __all__ = ("Loaded", "SkippedFile", "read_file", "shown", "unknown_format")
@@ -44,8 +44,6 @@ _TOLD: Final = 1 << 20
 
 _LONGEST_LINE: Final = 100
 """Megabytes of a line of a corpus file: it is in memory several times while it is parsed."""
-
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 
 _LONGEST_REASON: Final = 200
 """Characters of what a library says of a broken file."""
@@ -165,16 +163,7 @@ def _read(
     try:
         if reason := too_large(source, kind):
             raise CorpusError(reason)
-        for found in kind.read(source):
-            if isinstance(found, Content):
-                yield _document(found, named, progress)
-                if wrong := source.wrong_bytes[0]:
-                    place = named.part(f"{wrong} byte{'s' * (wrong > 1)}").place
-                    yield SkippedFile(place, "no UTF-8, and read as Windows-1252")
-            elif isinstance(found, Unread):
-                yield SkippedFile(named.part(found.place).place, found.reason)
-            else:
-                yield from _read_part(found, named.part(storable_text(found.name)), progress)
+        yield from _read_parts(kind.read(source), source, named, progress)
     except CorpusError as error:
         yield BadItem(named.place, str(error))
     except ModuleNotFoundError as error:
@@ -184,6 +173,28 @@ def _read(
     except Exception as error:  # every library meets broken files with exceptions of its own
         reason = f"{type(error).__name__}: {error}"[:_LONGEST_REASON]
         yield BadItem(named.place, f"not a readable {kind.suffixes[0]} file ({reason})")
+
+
+def _read_parts(
+    found: Iterable[Content | Part | Unread], source: Source, named: _Named, progress: Progress
+) -> Iterator[Loaded | BadItem | SkippedFile]:
+    blank, unread = False, False
+    for part in found:
+        if isinstance(part, Content):
+            if loaded := _document(part, named, progress):
+                yield loaded
+            blank = loaded is None
+            if wrong := source.wrong_bytes[0]:
+                place = named.part(f"{wrong} byte{'s' * (wrong > 1)}").place
+                yield SkippedFile(place, "no UTF-8, and read as Windows-1252")
+        elif isinstance(part, Unread):
+            unread = True
+            yield SkippedFile(named.part(part.place).place, part.reason)
+        else:
+            yield from _read_part(part, named.part(storable_text(part.name)), progress)
+    if blank:  # an empty file is no error; one with parts that were not read may have text
+        empty = BadItem if unread else SkippedFile
+        yield empty(named.place, "the text is empty")
 
 
 def _read_part(
@@ -208,16 +219,17 @@ def _missing(kind: Format, error: ModuleNotFoundError) -> str:
     return f"reading {kind.suffixes[0]} files needs the package {package!r}: pip install {package}"
 
 
-def _document(content: Content, named: _Named, progress: Progress) -> Loaded | BadItem:
+def _document(content: Content, named: _Named, progress: Progress) -> Loaded | None:
+    """The document; None if it has no text."""
     text = text_of(map(storable_text, _counted(content, progress)))
     if is_blank(text):
-        return BadItem(named.place, "the text is empty")
+        return None
     title = " ".join(storable_text(content.title).split()) or _stem(named.key)
     metadata = {
         storable_text(name): storable_text(value) if isinstance(value, str) else value
         for name, value in content.metadata.items()
     }
-    if known_value(metadata, "date") is None and (day := _day_in_name(named.key)):
+    if known_value(metadata, "date") is None and (day := day_in_name(_stem(named.key))):
         metadata["date"] = day
     document = Document(_derived_id(named.key), title, text, metadata, named.key, content.markup)
     return Loaded(document, named.place)
@@ -228,15 +240,6 @@ def _counted(content: Content, progress: Progress) -> Iterator[str]:
         yield part
         if content.pages:
             progress("pages", number, content.pages)
-
-
-def _day_in_name(key: str) -> str:
-    """The day that a file's name begins with, as in `2025-04-08-meeting.txt`; "" if none."""
-    found = _DAY.match(PurePosixPath(key.rpartition(SECTION_MARK)[2]).name)
-    try:
-        return date.fromisoformat(found[0]).isoformat() if found else ""
-    except ValueError:  # 2025-13-40
-        return ""
 
 
 def _stem(key: str) -> str:

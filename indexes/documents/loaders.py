@@ -6,8 +6,7 @@ that is worth.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain
@@ -17,6 +16,7 @@ from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.corpus.long_text import text_digest
 from hopyard.indexes.corpus.records import BadItem, Document
 from hopyard.indexes.documents.files import Loaded, SkippedFile, read_file, shown, unknown_format
+from hopyard.indexes.documents.folders import FolderNames, absolute
 from hopyard.indexes.documents.readers.base import Options
 from hopyard.indexes.documents.readers.limits import largest_from_environment
 from hopyard.indexes.documents.readers.table import CORPUS_SUFFIX, format_of, known_suffixes
@@ -52,8 +52,9 @@ def load(
 
     A corpus line has `text`, and may have `id` (else derived from title and text), `title` and
     flat `metadata`. A file is one document; its id is derived from its path, counted from the
-    given folder's own name, so that a changed file is an update of the same document. A file in
-    an archive, or attached to a mail, is a document too; its path goes through the archive's.
+    given folder's own name, so that a changed file is an update of the same document. Of several
+    folders of one name, each has the folders above it in its name. A file in an archive, or
+    attached to a mail, is a document too; its path goes through the archive's.
 
     Two documents with the same id are one where title and text agree; else the first is kept and
     the second is a bad item that names both places.
@@ -84,6 +85,8 @@ def read(
     encoding: str = "",
     ocr: str = "",
     unread: Set[Path] = frozenset(),
+    folders: FolderNames | None = None,
+    opening: Callable[[Path], None] = lambda _: None,
     progress: Progress = silent,
     more: Iterable[Document | BadItem] = (),
 ) -> Iterator[Document]:
@@ -96,6 +99,8 @@ def read(
         encoding: As for `load`.
         ocr: As for `load`.
         unread: As for `load`.
+        folders: The names of the folders in the index; their own by default.
+        opening: Called with each file before it is read.
         progress: Called with the stages `files`, `bytes` and, in large files, `pages`.
         more: Further documents, which a program has read itself.
 
@@ -104,7 +109,9 @@ def read(
     """
     options = _options(encoding, ocr)
     kept: dict[str, tuple[bytes, str]] = {}
-    files = _scan(list(paths), options, unread, progress)
+    paths = list(paths)
+    folders = folders or FolderNames(paths)
+    files = _scan(paths, folders, options, unread, opening, progress)
     for found in chain(files, _load_with(loaders), _loaded(more)):
         if isinstance(found, SkippedFile):
             report.skipped.append(found)
@@ -167,31 +174,35 @@ def _options(encoding: str, ocr: str) -> Options:
 
 
 def _scan(
-    paths: Sequence[str | Path], options: Options, unread: Set[Path], progress: Progress
+    paths: Sequence[str | Path],
+    folders: FolderNames,
+    options: Options,
+    unread: Set[Path],
+    opening: Callable[[Path], None],
+    progress: Progress,
 ) -> Iterator[Loaded | BadItem | SkippedFile]:
     told = _Told(paths, unread, progress)
     for path in map(Path, paths):
-        # Not resolve(): a link such as `current` keeps its name, and with it the documents' ids.
-        root = Path(os.path.abspath(path))  # noqa: PTH100
-        if path.is_dir():
-            for file in _walk(path):
-                if isinstance(file, Path):
-                    if unread and Path(os.path.abspath(file)) in unread:  # noqa: PTH100
-                        continue
-                    key = Path(root.name, file.relative_to(path))
-                    yield from read_file(file, key, options, told.reading)
-                    told.read(file)
-                else:
-                    yield file
-        elif path.exists():
-            if not _is_known(path):
-                known = ", ".join(known_suffixes())
-                yield BadItem(shown(path), f"{unknown_format(shown(path))} (known: {known})")
-            elif root not in unread:
-                yield from read_file(path, Path(root.parent.name, path.name), options, told.reading)
-                told.read(path)
-        else:
-            raise _no_path(path)
+        for file in _files(path):
+            if not isinstance(file, Path):
+                yield file
+            elif (place := absolute(file)) not in unread:
+                opening(file)
+                yield from read_file(file, folders.key(place), options, told.reading)
+                told.read(file)
+
+
+def _files(path: Path) -> Iterator[Path | BadItem | SkippedFile]:
+    """The files that a path stands for."""
+    if path.is_dir():
+        yield from _walk(path)
+    elif not path.exists():
+        raise _no_path(path)
+    elif _is_known(path):
+        yield path
+    else:
+        known = ", ".join(known_suffixes())
+        yield BadItem(shown(path), f"{unknown_format(shown(path))} (known: {known})")
 
 
 class _Told:
@@ -200,7 +211,7 @@ class _Told:
     def __init__(self, paths: Sequence[str | Path], unread: Set[Path], progress: Progress) -> None:
         sizes = [
             size
-            for path, (_, size) in stamps_of(Path(os.path.abspath(path)) for path in paths).items()  # noqa: PTH100
+            for path, (_, _, size) in stamps_of(map(absolute, paths)).items()
             if path not in unread and _is_known(path)
         ]
         self._progress = progress

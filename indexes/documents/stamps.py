@@ -1,14 +1,21 @@
-"""The times and sizes of the files that an index was read from: a sync reads only changed files.
+"""The stamps of the files that an index was read from: a sync reads only changed files.
 
-They count for one generation: after another change, such as `index remove`, a sync reads all files
-again.
+A stamp is the times of a file, its bytes, and a hash of its content. A file of the same times and
+bytes is not looked into; a file of other times and the same hash is not read again. A file that
+changed just before it was stamped may change again without another time: as in git, its stamp has
+no time, so that the hash decides (git, Documentation/technical/racy-git.txt).
+
+Stamps count for one generation: after another change, such as `index remove`, a sync reads all
+files again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import time
 from collections.abc import Iterable, Mapping
-from hashlib import sha256
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -17,7 +24,8 @@ from pydantic import BaseModel, ValidationError
 
 from hopyard.indexes.corpus.manifest import find_manifest
 from hopyard.indexes.corpus.records import BadItem
-from hopyard.indexes.documents.sync import Scope, stamps_of
+from hopyard.indexes.documents.folders import absolute
+from hopyard.indexes.documents.sync import Stamp, stamps_of
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.storage.atomic import write_file
 
@@ -26,6 +34,8 @@ __all__ = ("FileStamps",)
 FILE: Final = "files.json"
 _DIGITS: Final = 32
 """Hexadecimal digits of a path's hash. The paths of a machine are no part of an index."""
+_TICK: Final = 2_000_000_000
+"""Nanoseconds between two times of the coarsest file system, FAT."""
 
 
 class _Written(BaseModel):
@@ -34,7 +44,7 @@ class _Written(BaseModel):
     generation: int
     encoding: str
     ocr: str
-    files: dict[str, tuple[int, int]]
+    files: dict[str, tuple[Stamp, str]]
 
 
 class FileStamps:
@@ -56,16 +66,21 @@ class FileStamps:
         self._directory = directory
         self._encoding = encoding
         self._ocr = ocr
-        self._found = stamps_of(Scope.of(paths).paths)
+        self._began = time.time_ns()
+        self._found = stamps_of(map(absolute, paths))
+        self._hashes: dict[Path, str] = {}
         manifest = find_manifest(directory)
         self._known = self._read(manifest.generation if manifest else 0)
 
-    @property
+    @cached_property
     def unchanged(self) -> frozenset[Path]:
         """The files, by absolute path, that the index has as they are."""
-        return frozenset(
-            path for path, stamp in self._found.items() if self._known.get(_name(path)) == stamp
-        )
+        return frozenset(path for path, stamp in self._found.items() if self._is_known(path, stamp))
+
+    def note(self, path: Path) -> None:
+        """Note what a file holds, just before it is read."""
+        path = absolute(path)
+        self._hashes[path] = _hash_of(path)
 
     def write(self, bad: Iterable[BadItem], *, only: bool = False) -> None:
         """Write down the stamps, now that the index has what the files hold.
@@ -77,11 +92,13 @@ class FileStamps:
         manifest = find_manifest(self._directory)
         if manifest is None:
             return
-        files = {os.path.abspath(item.source.partition(SECTION_MARK)[0]) for item in bad}  # noqa: PTH100
+        unread = {absolute(item.source.partition(SECTION_MARK)[0]) for item in bad}
         known = {} if only else dict(self._known)
-        known |= {
-            _name(path): stamp for path, stamp in self._found.items() if str(path) not in files
-        }
+        for path, stamp in self._found.items():
+            if path not in unread:
+                settled = max(stamp[:2]) < self._began - _TICK
+                stored = stamp if settled else (0, 0, stamp[2])
+                known[_name(path)] = stored, self._hashes.get(path, "")
         written = _Written(
             hopyard=version("hopyard"),
             generation=manifest.generation,
@@ -91,7 +108,17 @@ class FileStamps:
         )
         write_file(self._directory / FILE, written.model_dump_json().encode())
 
-    def _read(self, generation: int) -> Mapping[str, tuple[int, int]]:
+    def _is_known(self, path: Path, stamp: Stamp) -> bool:
+        before, content = self._known.get(_name(path), (None, ""))
+        if before is None or before[2] != stamp[2]:
+            return False
+        if before == stamp:
+            self._hashes[path] = content
+            return True
+        self.note(path)
+        return content != "" and self._hashes[path] == content
+
+    def _read(self, generation: int) -> Mapping[str, tuple[Stamp, str]]:
         try:
             text = (self._directory / FILE).read_text(encoding="utf-8")
             written = _Written.model_validate_json(text)
@@ -108,4 +135,13 @@ class FileStamps:
 
 
 def _name(path: Path) -> str:
-    return sha256(os.fsencode(path)).hexdigest()[:_DIGITS]
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:_DIGITS]
+
+
+def _hash_of(path: Path) -> str:
+    """A hash of a file's bytes; "" if it cannot be read, which reading will say."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""

@@ -9,21 +9,23 @@ from pathlib import Path
 
 from hopyard.indexes.corpus.records import BadItem
 from hopyard.indexes.documents.files import shown
+from hopyard.indexes.documents.folders import FolderNames, absolute
 from hopyard.state.errors import UsageError
 from hopyard.state.references import SECTION_MARK
 
-__all__ = ("Scope", "Stamps", "stamps_of")
+__all__ = ("Scope", "Stamp", "Stamps", "stamps_of")
 
-Stamps = Mapping[Path, tuple[int, int]]
-"""Each file's time of change, in nanoseconds, and its bytes."""
+Stamp = tuple[int, int, int]
+"""The times in nanoseconds at which a file's content and its status changed, and its bytes."""
+Stamps = Mapping[Path, Stamp]
 
 
 @dataclass
 class Scope:
     """The files and folders that a sync compares with an index.
 
-    A document belongs to a folder if its recorded source lies under the folder's own name. All
-    others stay, whatever they are from.
+    A document belongs to a folder if its recorded source lies under the folder's name. All others
+    stay, whatever they are from.
 
     Attributes:
         paths: The files and folders, absolute.
@@ -31,21 +33,22 @@ class Scope:
         unread: Files that are as they were and need no reading; their documents stay.
         bad: Files that could not be read; an earlier version of each stays. It is looked at
             once reading has ended.
+        folders: The names of the folders in the index; their own by default.
     """
 
     paths: Sequence[Path]
     names: Sequence[str] = ()
     unread: Set[Path] = frozenset()
     bad: Sequence[BadItem] = field(default_factory=list)
+    folders: FolderNames | None = None
     untouched: int = 0
     """How many documents the unread files have; `gone` counts them."""
 
     @classmethod
-    def of(cls, paths: Iterable[str | Path]) -> Scope:
+    def of(cls, paths: Iterable[str | Path], folders: FolderNames | None = None) -> Scope:
         """The scope of some paths, each file of which is read."""
         given = list(map(Path, paths))
-        absolute = [Path(os.path.abspath(path)) for path in given]  # noqa: PTH100 - as `load`
-        return cls(absolute, [shown(path) for path in given])
+        return cls([*map(absolute, given)], [shown(path) for path in given], folders=folders)
 
     def gone(self, sources: Mapping[str, str], seen: Set[str], bad: Set[str]) -> set[str]:
         """The ids of the documents to remove.
@@ -56,25 +59,24 @@ class Scope:
             bad: The ids of those that were read and could not be used.
 
         Raises:
-            UsageError: A folder holds nothing that could be read, and all that the index has of it
-                would go: a disk may not be mounted.
+            UsageError: A folder that the index has documents from is empty: a disk may not be
+                mounted.
         """
-        unread = {self._key(shown(path)) for path in self.unread}
+        unread = {self._key_of(path) for path in self.unread}
         kept = unread | {self._key(item.source) for item in self.bad}
         self.untouched = sum(
             name not in seen and bool(_above(source) & unread) for name, source in sources.items()
         )
         gone: set[str] = set()
         for path in self.paths:
-            root = _key_of(path)
+            root = self._key_of(path)
             within = {name for name, source in sources.items() if _above(source) & {root}}
-            unseen = within - seen - bad
-            lost = {name for name in unseen if not _above(sources[name]) & kept}
-            if lost and lost == within and path.is_dir():
+            lost = {name for name in within - seen - bad if not _above(sources[name]) & kept}
+            if lost and path.is_dir() and not stamps_of([path]):
                 raise UsageError(
-                    f"{shown(path)!r} holds no document now, but the index has {len(within):,} "
-                    f"from it: check that it is the right folder; `hopyard index remove DIR {root}`"
-                    " removes them."
+                    f"{shown(path)!r} holds no file now, but the index has {len(within):,} "
+                    f"{'document' if len(within) == 1 else 'documents'} from it: check that it is "
+                    f"the right folder; `hopyard index remove DIR {root}` removes them."
                 )
             gone |= lost
         return gone
@@ -85,10 +87,15 @@ class Scope:
         names += zip(self.names, self.paths, strict=False)
         for name, path in names:
             if place == name or place.startswith((f"{name}/", f"{name}{SECTION_MARK}")):
-                return _key_of(path) + place.removeprefix(name)
+                return self._key_of(path) + place.removeprefix(name)
         if "." in self.names and not place.startswith("/"):
-            return f"{_key_of(self.paths[self.names.index('.')])}/{place}"
+            return f"{self._key_of(self.paths[self.names.index('.')])}/{place}"
         return place
+
+    def _key_of(self, path: Path) -> str:
+        if self.folders is None:
+            self.folders = FolderNames(self.paths)
+        return shown(self.folders.key(path))
 
 
 def stamps_of(paths: Iterable[Path]) -> Stamps:
@@ -96,7 +103,7 @@ def stamps_of(paths: Iterable[Path]) -> Stamps:
     return {path: stamp for root in paths for path, stamp in _stamped(root)}
 
 
-def _stamped(root: Path) -> Iterator[tuple[Path, tuple[int, int]]]:
+def _stamped(root: Path) -> Iterator[tuple[Path, Stamp]]:
     waiting = [root]
     while waiting:
         path = waiting.pop()
@@ -109,14 +116,9 @@ def _stamped(root: Path) -> Iterator[tuple[Path, tuple[int, int]]]:
                 ]
             else:
                 status = path.stat()
-                yield path, (status.st_mtime_ns, status.st_size)
+                yield path, (status.st_mtime_ns, status.st_ctime_ns, status.st_size)
         except OSError:  # it is gone meanwhile, or may not be read, which reading will say
             continue
-
-
-def _key_of(path: Path) -> str:
-    """The name of a file or folder in the sources, as `load` gives it."""
-    return shown(Path(path.name) if path.is_dir() else Path(path.parent.name, path.name))
 
 
 def _above(source: str) -> set[str]:

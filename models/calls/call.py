@@ -11,16 +11,14 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Generic
-
-from langchain_core.messages import BaseMessage
 
 from hopyard.models.calls.attempt import Attempt
 from hopyard.models.calls.parse import UnfitOutputError, parse
 from hopyard.models.calls.reply import Ending, Reply, Spent, spent_on
-from hopyard.models.calls.sized_request import request_that_fits
+from hopyard.models.calls.sized_request import Sent, request_that_fits
 from hopyard.models.calls.stream import ANSWER_FIELD, AnswerStream, answer_stream
 from hopyard.models.calls.thoughts import without_thoughts
 from hopyard.models.chat import ChatProvider
@@ -69,7 +67,6 @@ class _Run:
 
     meter: Meter | None = None
     spoken: Spoken | None = None
-    notes: dict[str, None] = field(default_factory=dict)
 
 
 class ModelCaller:
@@ -115,10 +112,6 @@ class ModelCaller:
         No call of the run may be running. The next meter starts with the totals in the ledger.
         """
         self._run(run).meter = None
-
-    def notes(self, run: str) -> list[str]:
-        """Sentences about the run's calls that a reader of its answer has to know."""
-        return list(self._run(run).notes)
 
     def spoken(self, run: str) -> Spoken | None:
         """The run's last message on the messages stream, if any."""
@@ -245,13 +238,13 @@ class ModelCaller:
             started = monotonic()
             spent: Spent | None = None
             try:
-                reply, sent = await self._ask(call)
-                spent = spent_on(reply, sent)
+                sent = await self._ask(call)
+                spent = spent_on(sent.reply, sent.messages)
             finally:
                 meter.end_call(**asdict(spent or Spent()), finished=spent is not None)
             # Keep the place until the ledger has the answer, so that a kill loses no more answers
             # than there are places.
-            text = without_thoughts(reply.text)
+            text = without_thoughts(sent.reply.text)
             entry = Entry(
                 prompt=prompt.name,
                 version=prompt.version,
@@ -260,6 +253,7 @@ class ModelCaller:
                 output=text,
                 outcome=self._outcome(text, prompt),
                 seconds=monotonic() - started,
+                note=sent.note,
                 **asdict(spent),
             )
             await asyncio.to_thread(
@@ -269,11 +263,11 @@ class ModelCaller:
                 run=call.run,
                 run_seconds=meter.usage["seconds"],
                 step=call.step,
-                asked=sent,
+                asked=sent.messages,
             )
         return entry
 
-    async def _ask(self, call: _Call[OutputT]) -> tuple[Reply, list[BaseMessage]]:
+    async def _ask(self, call: _Call[OutputT]) -> Sent:
         """The answer of the model, or of the recording in its place, and the messages sent."""
         provider, attempt = self.provider, call.attempt
         if provider.recording is not None:
@@ -281,14 +275,13 @@ class ModelCaller:
                 attempt.recorded_key, prompt=attempt.prompt.name, step=call.step
             )
             reply = Reply(found.output, Ending.FINISHED, found.input_tokens, found.output_tokens)
-            return reply, attempt.messages
+            return Sent(reply, attempt.messages, "")
         if provider.prepare:
             await asyncio.to_thread(provider.prepare)
         sent = await request_that_fits(provider, attempt, call.stream)
         if sent.note:
-            self._run(call.run).notes[sent.note] = None
             point_out(sent.note)
-        return sent.reply, sent.messages
+        return sent
 
     def _parse(self, text: str, prompt: Prompt[OutputT]) -> tuple[OutputT, bool]:
         return parse(text, prompt.output, self.provider.correct)

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
-from langgraph.types import Overwrite, Send
+from langgraph.types import Command, Overwrite, Send
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.models.prompt import Prompt
@@ -34,16 +34,19 @@ from hopyard.state.global_search import (
     MapTask,
     PassageTask,
     Point,
+    PointState,
     map_id,
 )
 from hopyard.state.schemas import Step, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
 from hopyard.state.text.tokens import tokens_of
+from hopyard.state.verdicts import FAILED
 
 __all__ = (
     "divide",
     "divide_passages",
+    "failed_tasks",
     "find_passages",
     "map_passages",
     "map_reports",
@@ -134,6 +137,31 @@ def passage_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
     ] or "reduce"
 
 
+def failed_tasks(
+    state: PointState, tasks: Sequence[Send] | Literal["reduce"]
+) -> Command[Any] | None:
+    """Repeat the map calls, all of which failed; None if a call has read or the budget is used up.
+
+    An answer needs one of them. A call that fails again ends the run, and a resumed run repeats
+    only the calls that failed.
+
+    Args:
+        state: The notes on the calls.
+        tasks: All map calls.
+    """
+    failed = {step["id"] for step in state["notes"] if step.get("verdict") == FAILED}
+    again = [
+        Send(task.node, {**task.arg, "needed": True})
+        for task in tasks
+        if isinstance(task, Send) and map_id(task.arg["number"]) in failed
+    ]
+    if state["truncated"] or len(again) < len(tasks) or not again:
+        return None
+    repeated = {map_id(task.arg["number"]) for task in again}
+    notes = [step for step in state["notes"] if step["id"] not in repeated]
+    return Command(goto=again, update={"notes": Overwrite(notes)})
+
+
 def _task(state: GlobalState, number: int, total: int, passages: list[str]) -> PassageTask:
     return PassageTask(
         run=state["run"], question=state["question"], number=number, of=total, passages=passages
@@ -144,7 +172,7 @@ async def map_reports(state: MapTask, runtime: Runtime[Context]) -> dict[str, An
     """Find the points of one chunk of reports that help to answer the question; drop zeros.
 
     Raises:
-        ModelOutputError: The only map call failed: a resumed run may have more luck.
+        ModelOutputError: The call failed, and no other call has read: a resumed run repeats it.
     """
     run, names = await run_of(state, runtime), state["communities"]
     reports = await readable_reports(run, names, state["written"])
@@ -191,7 +219,7 @@ async def _map(
     values = {"question": one_line(task["question"]), **shown}
     attempt = await run.try_call(prompt, values, step=step["id"])
     if attempt.output is None:
-        if task["of"] == 1:
+        if task["of"] == 1 or task.get("needed"):
             attempt.check_needed()
         return {"notes": [attempt.mark(step)], "truncated": attempt.truncated}
     given = attempt.output.points

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from langgraph.runtime import Runtime
-from langgraph.types import Overwrite
+from langgraph.types import Command, Overwrite
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import answer_from_passages, mark_cut
@@ -20,6 +20,7 @@ from hopyard.nodes.global_search.coverage import (
     read_by_global,
     read_by_map_reduce,
 )
+from hopyard.nodes.global_search.map import failed_tasks, map_tasks, passage_tasks
 from hopyard.nodes.global_search.points import evidence_of
 from hopyard.nodes.lifecycle import close_run, with_endings
 from hopyard.nodes.run import Run, run_of
@@ -81,14 +82,22 @@ class _Shown:
         return [places[name] for name in point["passages"]]
 
 
-async def reduce_global(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Answer from the points of reports and passages."""
+async def reduce_global(
+    state: GlobalState, runtime: Runtime[Context]
+) -> dict[str, Any] | Command[Any]:
+    """Answer from the points of reports and passages, or repeat the calls if all of them failed."""
+    if again := failed_tasks(state, map_tasks(state)):
+        return again
     run = await run_of(state, runtime)
     return await _reduce(run, state, await read_by_global(run, state) if state["points"] else None)
 
 
-async def reduce_map_reduce(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Answer from the points of all passages."""
+async def reduce_map_reduce(
+    state: GlobalState, runtime: Runtime[Context]
+) -> dict[str, Any] | Command[Any]:
+    """Answer from the points of all passages, or repeat the calls if all of them failed."""
+    if again := failed_tasks(state, passage_tasks(state)):
+        return again
     run = await run_of(state, runtime)
     return await _reduce(
         run, state, await read_by_map_reduce(run, state) if state["points"] else None

@@ -7,7 +7,7 @@ from datetime import date
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-__all__ = ("iso_date",)
+__all__ = ("day_in_name", "iso_date")
 
 _MONTHS: Final = (
     "january jan januar janvier janv enero ene gennaio gen janeiro januari",
@@ -27,28 +27,40 @@ _MONTHS: Final = (
 _MONTH_OF: Final = {
     name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()
 }
+_MONTH: Final = len("2024-03")
+_SHORT_YEAR: Final = 2
+_TURN: Final = 70
+_CLOCK: Final = r"(?:,?\s+(?:at |um |à )?\d{1,2}[:.h]\d\d.*)?"
+"""The time of a day, which is not read."""
 _SLASHES: Final = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})")
 _FORMS: Final = tuple(
     map(
         re.compile,
         (
-            r"(?P<year>\d{4})[/.年-]\s?(?P<month>\d{1,2})[/.月-]\s?(?P<day>\d{1,2})[日.]?"
+            r"(?P<year>\d{4})[/.年년-]\s?(?P<month>\d{1,2}|[^\W\d]+)[/.月월-]\s?(?P<day>\d{1,2})[日일.]?"
             r"(?:[t ].*)?",
-            r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})",
+            r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4}|\d{2})" + _CLOCK,
+            r"(?P<day>\d{1,2})-(?P<month>[^\W\d]+)-(?P<year>\d{4}|\d{2})" + _CLOCK,
             r"(?:[^\W\d]+,?\s+)?(?:le |el )?(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s+"
             r"(?:de |of )?"
-            r"(?P<month>[^\W\d]+)\.?,?\s+(?:de |del )?(?P<year>\d{4})",
+            r"(?P<month>[^\W\d]+)\.?,?\s+(?:de |del )?(?P<year>\d{4})" + _CLOCK,
             r"(?:[^\W\d]+,\s+)?(?P<month>[^\W\d]+)\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s+"
-            r"(?P<year>\d{4})",
+            r"(?P<year>\d{4})" + _CLOCK,
+            r"(?P<month>[^\W\d]+)\.?,?\s+(?:de |del )?(?P<year>\d{4})",
         ),
     )
+)
+_IN_NAME: Final = re.compile(
+    r"(?<!\d)(?:(?P<year>(?:19|20)\d\d)(?P<between>[-_. ]?)(?P<month>\d\d)(?P=between)(?P<day>\d\d)"
+    r"|(?P<day_>\d\d)\.(?P<month_>\d\d)\.(?P<year_>(?:19|20)\d\d))(?!\d)"
 )
 
 
 def iso_date(text: str) -> str | None:
-    """The day of a written date, as in `2024-03-05`; None if the text has no day or two readings.
+    """A written date as `2024-03-05` or `2024-03`; None if the text is no date or has two readings.
 
-    `03/05/2024` may be a day of March or of May, so it has no day; `25/03/2024` is not.
+    `03/05/2024` may be a day of March or of May, so it does not count; `25/03/2024` does. A year of
+    two digits is from 1970 to 2069.
     """
     words = " ".join(text.split()).casefold()
     if found := _SLASHES.fullmatch(words):
@@ -58,15 +70,34 @@ def iso_date(text: str) -> str | None:
         if found := form.fullmatch(words):
             month = found["month"]
             number = month if month.isdecimal() else _MONTH_OF.get(month)
-            return _day(found["year"], number, found["day"]) if number else None
+            day = found.groupdict().get("day", "1")
+            if number and (date_ := _day(found["year"], number, day)):
+                return date_ if "day" in found.groupdict() else date_[:_MONTH]
+            return None
     try:
         return parsedate_to_datetime(text).date().isoformat()
     except ValueError:
         return None
 
 
+def day_in_name(name: str) -> str | None:
+    """The day in the name of a file, as in `2025-04-08-minutes` or `Invoice_20250408`.
+
+    Returns:
+        None if it has none, or several and begins with none of them.
+    """
+    found: dict[str, int] = {}
+    for match in _IN_NAME.finditer(name):
+        parts = (match[part] or match[f"{part}_"] for part in ("year", "month", "day"))
+        if day := _day(*parts):
+            found.setdefault(day, match.start())
+    begins = [day for day, place in found.items() if place == 0]
+    return next(iter(begins or (found if len(found) == 1 else ())), None)
+
+
 def _day(year: str, month: str | int, day: str) -> str | None:
+    century = 0 if len(year) > _SHORT_YEAR else 1900 if int(year) >= _TURN else 2000
     try:
-        return date(int(year), int(month), int(day)).isoformat()
+        return date(century + int(year), int(month), int(day)).isoformat()
     except ValueError:
         return None

@@ -43,7 +43,7 @@ def test_the_evidence_is_shown_best_first(hopyard: Run, index: Path) -> None:
 
 def test_json_has_the_evidence_and_its_passages(hopyard: Run, index: Path) -> None:
     found = hopyard("search", QUESTION, "-i", index, "--search", "sparse", "-k", "1", "--json").json
-    assert list(found) == ["text", "search", "evidence"]
+    assert list(found) == ["text", "search", "problem", "evidence"]
     assert (found["text"], found["search"]) == (QUESTION, "sparse")
     [unit] = found["evidence"]
     assert (unit["kind"], unit["id"]) == ("passage", "mars")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,35 @@ class TestResume:
             assert result[key] == whole[key]
         assert result["usage"]["model_calls"] == 8
         assert result["finished"] is True
+
+    async def test_what_the_model_did_not_read_is_noted_after_a_kill(
+        self, tree: Context, script: Script, model_server: ModelServer
+    ) -> None:
+        """The model server's window is found out by the first call, and the next process told."""
+        long = "This model's maximum context length is 1500 tokens. However, you requested 3000."
+        first = iter([Reply(400, body={"error": {"message": long}})])
+
+        def answer(title: str, messages: list[dict[str, Any]]) -> Any:
+            said = script(title, messages)
+            if script.asked[-1] == ("read", STONE):
+                return Reply(401)
+            return next(first, said) if script.asked[-1] == ("read", IRON) else said
+
+        model_server.answer = answer
+        context = changed(tree, retrieval__k=8, concurrency=1)
+        async with open_session() as killed:
+            with pytest.raises(ModelUnreachableError):
+                await events(killed.ask(QUESTION, context, "t"))
+        model_server.answer = script
+        close_shared_resources()  # another process
+        async with open_session() as session:
+            await events(session.resume("t"))
+            notes = [
+                step["reason"]
+                for step in (await session.result("t"))["steps"]
+                if step["kind"] == "note"
+            ]
+        assert re.match(r"The window of .* \(1,500 tokens\) holds \d of the 8 passages", notes[0])
 
     async def test_a_finished_thread_makes_no_call(
         self, session: Session, tree: Context, script: Script

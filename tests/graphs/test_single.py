@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from hopyard.graphs import single
+import pytest
+from building import build
+
+from hopyard.agent.tool import readable
+from hopyard.graphs import router, single
+from hopyard.indexes.corpus.records import Document
 from hopyard.nodes.cited_answer import NOT_STATED
 from hopyard.prompts.style import writing
 from hopyard.state.errors import ModelOutputError
+from hopyard.state.schemas import notes_of
 from hopyard.state.settings.fields import Context
 
-from .conftest import changed
+from .conftest import Words, changed
 from .script import GARBAGE, Script, said
 
 QUESTION = "When was the Iron Bridge opened?"
@@ -171,3 +177,22 @@ async def test_passages_are_cut_to_snippets_at_a_word(
     assert whole.startswith(shown)
     assert whole[len(shown)] == " "  # the cut is between two words
     assert "Regensburg is a city in Bavaria. Its cathedral was begun in 1273." in turn
+
+
+async def test_documents_without_a_date_are_noted(
+    context: Context, script: Script, tmp_path: Path
+) -> None:
+    documents = [
+        Document("new", "New", "The Iron Bridge was opened in 1781.", {"date": "2024-03-05"}),
+        Document("undated", "Undated", "The Stone Bridge was completed in 1146."),
+    ]
+    build(documents, directory=tmp_path / "index", embedder=Words(), chunk_tokens=0)
+    question = "When was the Iron Bridge opened?"
+    script.lines = {("read", question): said("1781")}
+    settings = changed(
+        context, index=str(tmp_path / "index"), strategy="single", where=["date>=2024"]
+    )
+    output = await router.graph.ainvoke({"question": question}, context=settings)
+    note = "1 document has no date that can be read and was left out by the filter."
+    assert notes_of(output) == [note]
+    assert readable(output).endswith(note)

@@ -146,7 +146,7 @@ async def test_passages_are_left_out_for_a_window_that_cannot_grow(
     last = server.payloads("/api/chat")[-1]
     shown = last["messages"][-1]["content"].count("] T:")
     assert 3 <= shown <= 7
-    [note] = model_caller(LLAMA.model).notes("run")
+    [note] = model_caller(LLAMA.model).ledger.notes("run")
     assert f"holds {shown} of the 10 passages found" in note
 
 

@@ -64,8 +64,6 @@ def _index(folder: Path, out: Path) -> LoadReport:
     ("name", "data", "reason"),
     [
         ("a.txt", b"\x81\x00\xff\xfe", "not text in a known encoding"),
-        ("a.txt", b"", "the text is empty"),
-        ("a.txt", b" \n\t\x00\n", "the text is empty"),
         ("a.md", bytes(range(256)) * 40, "not text in a known encoding"),
         ("a.jsonl", b'{"text": "' + b"x" * 50_000_000, "line: Invalid JSON"),
         ("a.jsonl", b"\xff" * 50_000_000, "not valid UTF-8"),
@@ -75,7 +73,6 @@ def _index(folder: Path, out: Path) -> LoadReport:
         ("a.jsonl", b'{"text": "x", "metadata": {"a": {"b": 1}}}', "metadata.a"),
         ("a.pdf", PDF_THAT_LIES, "PDF"),
         ("a.pdf", b"%PDF-1.7\n" + os.urandom(1000), "not a readable PDF"),
-        ("a.html", b"<script>alert(1)</script><style>p {}</style>", "the text is empty"),
         ("a.html", b'<meta charset="utf-7">+ADw-script+AD4-', ""),
     ],
 )
@@ -90,6 +87,24 @@ def test_a_bad_item_is_counted_and_the_others_are_kept(
         assert name in bad.source
         assert len(bad.reason) < 500
     assert any(document.text == "Mars has two moons." for document in report.documents)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.txt", b""),
+        ("a.txt", b" \n\t\x00\n"),
+        ("a.html", b"<script>alert(1)</script><style>p {}</style>"),
+    ],
+)
+def test_an_empty_file_is_named_and_is_no_error(
+    name: str, data: bytes, folder: Path, tmp_path: Path
+) -> None:
+    (folder / name).write_bytes(data)
+    report = _index(folder, tmp_path / "index")
+    assert report.bad == []
+    [skipped] = report.skipped
+    assert (Path(skipped.path).name, skipped.reason) == (name, "the text is empty")
 
 
 def test_a_long_line_is_cut_into_passages(folder: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -114,10 +115,10 @@ def test_a_sync_reads_only_files_whose_time_or_size_changed(
 
 
 def test_a_file_that_could_not_be_read_is_tried_again(hopyard: Run, notes: Path) -> None:
-    (notes / "c.txt").write_text("   ")
+    (notes / "c.txt").write_bytes(b"\x81\x00\xff\xfe")
     assert hopyard("index", "sync", "i", "notes").code == 1
     again = hopyard("index", "sync", "i", "notes")
-    assert (again.code, "left out notes/c.txt: the text is empty" in again.err) == (1, True)
+    assert (again.code, "left out notes/c.txt: not text in a known" in again.err) == (1, True)
 
 
 def test_a_dry_run_lists_what_would_change(hopyard: Run, notes: Path) -> None:
@@ -137,6 +138,7 @@ def test_a_dry_run_lists_what_would_change(hopyard: Run, notes: Path) -> None:
     assert found == {
         "added": ["notes/c.txt"],
         "changed": ["notes/b.txt"],
+        "moved": [],
         "removed": ["notes/a.txt"],
     }
     assert hopyard("index", "list", "i", "--json").json["passages"] == 2
@@ -147,3 +149,49 @@ def test_skipped_paths_are_named_as_they_were_given(hopyard: Run, notes: Path) -
     said = "left out notes/photo.png: unknown suffix '.png'"
     assert said in hopyard("index", "build", "notes", "--out", "i").err
     assert said in hopyard("index", "sync", "i", "notes").err
+
+
+def test_two_folders_of_one_name_are_followed_apart(hopyard: Run, folder: Path) -> None:
+    for name, text in (("one", "Alpha."), ("two", "Beta.")):
+        (folder / name / "docs").mkdir(parents=True)
+        (folder / name / "docs" / "README.md").write_text(text)
+    hopyard("index", "build", "one/docs", "--out", "j")
+
+    added = hopyard("index", "add", "j", "two/docs", "--json")
+
+    assert added.json["documents"]["added"] == 1
+    assert "is another folder than the 'docs' that the index has" in added.err
+    (folder / "two" / "docs" / "README.md").write_text("Beta has changed.")
+    changes = hopyard("index", "sync", "j", "two/docs", "--json").json["documents"]
+    assert changes == {"added": 0, "updated": 1, "removed": 0, "unchanged": 0}
+    changes = hopyard("index", "sync", "j", "one/docs", "two/docs", "--json").json["documents"]
+    assert changes["unchanged"] == 2
+    hopyard("index", "build", "two/docs", "one/docs", "--out", "k")
+    listed = hopyard("index", "list", "k", "--json").json["documents"]
+    assert [entry["source"] for entry in listed] == ["one/docs/README.md", "two/docs/README.md"]
+
+
+def test_a_moved_file_is_listed_as_moved(hopyard: Run, notes: Path) -> None:
+    (notes / "old").mkdir()
+    (notes / "a.txt").rename(notes / "old" / "a.txt")
+    shown = hopyard("index", "sync", "i", "notes", "--dry-run").out.splitlines()
+    assert shown == ["moved    notes/a.txt → notes/old/a.txt", "documents: 1 moved"]
+
+
+def test_a_touched_file_is_not_read_again(
+    hopyard: Run, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.utime(notes / "a.txt", (1_600_000_000, 1_600_000_000))
+    monkeypatch.setattr("hopyard.indexes.documents.loaders.read_file", None)
+    assert hopyard("index", "sync", "i", "notes", "--json").json["documents"]["unchanged"] == 2
+
+
+def test_documents_without_a_date_are_counted(hopyard: Run, notes: Path) -> None:
+    (notes / "2025-04-08-c.txt").write_text("Gamma is new.")
+    hopyard("index", "sync", "i", "notes")
+    said = "2 documents have no date that can be read and were left out by the filter."
+    listed = hopyard("index", "list", "i", "--where", "date>=2025", "--json")
+    assert (len(listed.json["documents"]), listed.json["notes"]) == (1, [said])
+    found = hopyard("search", "letter", "-i", "i", "--where", "date>=2025", "--json")
+    assert (len(found.json["evidence"]), found.json["problem"]) == (1, said)
+    assert said in found.err

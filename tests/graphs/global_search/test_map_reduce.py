@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 from building import build
+from langgraph.checkpoint.memory import InMemorySaver
 
 from hopyard.graphs.map_reduce import graph
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources, config_with
+from hopyard.state.errors import CallFailedError
 from hopyard.state.settings.fields import Context
 from hopyard.testing import DOCUMENTS, ScriptedChat
-from hopyard.testing.models import GARBAGE, WordEmbedder
+from hopyard.testing.models import FAILURES, GARBAGE, WordEmbedder
 
 QUESTION = "What do the documents tell about bridges?"
 
@@ -41,7 +43,7 @@ def points(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     return {"thought": "", "answer": "In the 18th century [1]."}
 
 
-def ask(index: Path, tmp_path: Path, chat: ScriptedChat, **settings: Any) -> Any:
+def context(index: Path, chat: ScriptedChat, **settings: Any) -> Context:
     register_embedder(WordEmbedder.name, WordEmbedder())
     chat.register()
     values = {
@@ -50,13 +52,14 @@ def ask(index: Path, tmp_path: Path, chat: ScriptedChat, **settings: Any) -> Any
         "embedding": WordEmbedder.name,
         **settings,
     }
+    return Context.model_validate(values)
+
+
+def ask(index: Path, tmp_path: Path, chat: ScriptedChat, **settings: Any) -> Any:
+    given = context(index, chat, **settings)
     with Resources(tmp_path / "home") as resources:
         return asyncio.run(
-            graph.ainvoke(
-                {"question": QUESTION},
-                config_with(resources),
-                context=Context.model_validate(values),
-            )
+            graph.ainvoke({"question": QUESTION}, config_with(resources), context=given)
         )
 
 
@@ -115,3 +118,41 @@ def test_a_failed_map_call_does_not_end_the_others(index: Path, tmp_path: Path) 
     assert len(failed) == 1
     assert "iron-bridge" not in {unit["id"] for unit in output["evidence"]}
     assert output["answer"] == "In the 18th century [1]."
+
+
+def test_a_resumed_run_repeats_only_the_map_calls_that_failed(index: Path, tmp_path: Path) -> None:
+    whole = ScriptedChat(points)
+    # One call at a time: the ledger has each of them before the next can fail.
+    undisturbed = ask(index, tmp_path / "whole", whole, concurrency=1, **WINDOW)
+    parts = len(turns(whole, "Points"))
+    assert parts > 2
+    working = 0  # map calls that are answered; the others are refused
+
+    def answer(name: str, messages: list[dict[str, Any]]) -> Any:
+        asked = dict.fromkeys(turns(chat, "Points"))
+        return FAILURES["refused"] if len(asked) > working else points(name, messages)
+
+    chat, saver = ScriptedChat(answer), InMemorySaver()
+    settings = context(index, chat, concurrency=1, **WINDOW)
+
+    def run(given: Any) -> Any:
+        """One process: it shares the ledger and the checkpoints with the others."""
+        chat.requests.clear()
+        with Resources(tmp_path / "home") as resources:
+            config = config_with(resources, {"configurable": {"thread_id": "t"}})
+            threaded = graph.copy({"checkpointer": saver})
+            return asyncio.run(threaded.ainvoke(given, config, context=settings))
+
+    with pytest.raises(CallFailedError):
+        run({"question": QUESTION})
+    working = parts - 1
+    with pytest.raises(CallFailedError):
+        run(None)
+    *read, failed = dict.fromkeys(turns(chat, "Points"))
+    assert sorted([*read, failed]) == sorted(turns(whole, "Points"))
+    working = parts
+    output = run(None)
+    assert turns(chat, "Points") == [failed]
+    for key in ("answer", "citations", "evidence", "read_share", "truncated"):
+        assert output[key] == undisturbed[key], key
+    assert [step["id"] for step in output["steps"]] == [step["id"] for step in undisturbed["steps"]]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hopyard.indexes.building.build import add, build
-from hopyard.indexes.corpus.allowed import field_values
+from hopyard.indexes.corpus.allowed import field_values, undated_note
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
@@ -32,6 +32,28 @@ async def index(directory: Path, embedder: Any) -> Any:
     await build(DOCUMENTS, directory=directory, embedder=embedder)
     with Index.open(directory, embedder) as opened:
         yield opened
+
+
+@pytest.mark.parametrize(
+    ("where", "count"),
+    [
+        (["date>=2023"], 2),
+        (["date>=2030"], 2),
+        (["date>=2023", "source=BBC"], 1),
+        (["date>=2023", "source=Wired"], 0),
+        (["date!=2023"], 0),  # documents without a date are let through
+        (["date>=2023", "date!=2024"], 2),
+        (["source=BBC"], 0),
+        ([], 0),
+    ],
+)
+def test_documents_without_a_date_are_counted(index: Index, where: list[str], count: int) -> None:
+    said = {
+        0: "",
+        1: "1 document has no date that can be read and was left out by the filter.",
+        2: "2 documents have no date that can be read and were left out by the filter.",
+    }
+    assert undated_note(index.corpus, where) == index.undated_note(where) == said[count]
 
 
 @pytest.mark.parametrize(

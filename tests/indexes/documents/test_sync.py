@@ -65,7 +65,7 @@ async def test_only_what_is_named_is_compared(index: Path, folder: Path, embedde
 async def test_a_file_that_cannot_be_read_keeps_its_documents(
     index: Path, folder: Path, embedder: Fake
 ) -> None:
-    (folder / "a.txt").write_text("  ")
+    (folder / "a.txt").write_bytes(b"\x81\x00\xff\xfe")
     (folder / "b.txt").unlink()
 
     assert await synced(index, embedder, folder) == (0, 0, 1, 1)
@@ -87,7 +87,9 @@ async def test_an_empty_folder_empties_nothing(index: Path, folder: Path, embedd
     for file in folder.rglob("*.txt"):
         file.unlink()
 
-    with pytest.raises(UsageError, match="holds no document now, but the index has 3 from it"):
+    with pytest.raises(
+        UsageError, match="holds no file now, but the index has 3 documents from it"
+    ):
         await synced(index, embedder, folder)
     assert len(sources(index)) == 4
 

@@ -404,10 +404,13 @@ async def test_a_prompt_is_made_shorter_for_the_window_that_an_error_tells(serve
     first, second = server.requests
     assert (numbered(first), numbered(second)) == (10, 6)
     assert second["max_completion_tokens"] <= 1000 < first["max_completion_tokens"]
-    [note] = model_caller("openai:m").notes("run")
+    [note] = model_caller("openai:m").ledger.notes("run")
     assert "holds 6 of the 10 passages found; the model did not read the others." in note
     abilities._known.clear()  # another process
     restart()
+    assert model_caller("openai:m").ledger.notes("run") == [note]
+    await read_passages(run="another")  # the ledger answers
+    assert model_caller("openai:m").ledger.notes("another") == [note]
     await read_passages("When was it built?")
     assert numbered(server.requests[-1]) < 10
     assert len(server.requests) == 3
@@ -424,11 +427,11 @@ async def test_a_prompt_is_sent_again_only_if_it_is_shorter(serve: Any) -> None:
 CITED = '{"thought": "It says so.", "answer": "Marta Quill [1]", "passages": [1]}'
 
 
-async def read_passages(question: str = "Who built it?") -> Any:
+async def read_passages(question: str = "Who built it?", run: str = "run") -> Any:
     lines = [f"[{number}] Alder Bridge: {'x ' * 390}" for number in range(1, 11)]
     values = {"passages": "\n".join(lines), "question": question, "style": "short"}
     context = Context(model="openai:m")
-    return await model_caller("openai:m").call(ANSWER.of("capable"), values, context, "run")
+    return await model_caller("openai:m").call(ANSWER.of("capable"), values, context, run)
 
 
 def numbered(request: dict[str, Any]) -> int:

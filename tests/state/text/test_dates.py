@@ -14,7 +14,9 @@ from hopyard.state.where import parse_condition
         "2024-03-05", "2024/03/05", "2024/3/5", "2024.03.05", "2024年3月5日", "05.03.2024",
         "5. 3. 2024", "March 5, 2024", "Mar. 5 2024", "5 March 2024", "5th of March 2024",
         "5. März 2024", "5 mars 2024", "5 de marzo de 2024", "Tuesday, 5 March 2024",
-        "Tuesday, March 5, 2024", "Tue, 05 Mar 2024 10:00:00 GMT",
+        "Tuesday, March 5, 2024", "Tue, 05 Mar 2024 10:00:00 GMT", "5-Mar-2024", "2024-Mar-05",
+        "05.03.24", "05.03.2024 14:00", "5 March 2024 at 10:30 am", "Mar 5, 2024 10:30 AM",
+        "2024년 3월 5일", "2024. 3. 5.",
     ],
 )  # fmt: skip
 def test_the_usual_forms(text: str) -> None:
@@ -23,9 +25,24 @@ def test_the_usual_forms(text: str) -> None:
     assert not parse_condition("date>2024").holds([text])
 
 
-@pytest.mark.parametrize("text", ["03/05/2024", "soon", "", "31.02.2024", "5 Brumaire 2024", "12"])
+@pytest.mark.parametrize(
+    "text", ["03/05/2024", "soon", "", "31.02.2024", "5 Brumaire 2024", "12", "5/3/24", "Room 2024"]
+)
 def test_what_is_no_date_or_may_be_two(text: str) -> None:
     assert iso_date(text) is None
+
+
+@pytest.mark.parametrize("text", ["March 2024", "März 2024", "marzo de 2024"])
+def test_a_month(text: str) -> None:
+    assert iso_date(text) == "2024-03"
+    assert parse_condition("date<2024-04").holds([text])
+
+
+def test_a_year_of_front_matter_is_a_number() -> None:
+    assert parse_condition("date=2024").holds([2024])
+    assert parse_condition("date>=2023-07").holds([2024])
+    assert not parse_condition("date>=2024-07").holds([2024])
+    assert not parse_condition("date<2024").holds([20240305])
 
 
 def test_slashes_with_only_one_reading() -> None:

@@ -146,6 +146,7 @@ def test_what_a_sync_removes_costs_nothing(asked: Library, tmp_path: Path) -> No
     """Passages that a budget left over go with their documents."""
     folder = tmp_path / "folder"
     folder.mkdir()
+    (folder / "still-there.txt").write_text("A file.")  # so the folder's disk is mounted
     there = [replace(one, source=f"folder/{one.id}.txt") for one in people(10)[4:]]
     asked.add(*there, budget={"calls": 1})
     assert asked.stats.unread == 5

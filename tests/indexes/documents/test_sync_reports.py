@@ -1,0 +1,186 @@
+"""Faults of other tools that follow folders, each from a public report, tried on a sync."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hopyard.indexes.building.build import build, sync
+from hopyard.indexes.building.estimate import Changes, changes_of
+from hopyard.indexes.building.report import BuildReport
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.snapshot import Snapshot
+from hopyard.indexes.documents.loaders import LoadReport, load
+from hopyard.indexes.documents.sync import Scope
+from hopyard.state.errors import UsageError
+
+from ..builds import Fake
+
+SPARSE = ("sparse",)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    notes = tmp_path / "notes"
+    (notes / "sub").mkdir(parents=True)
+    (notes / "a.txt").write_text("Alpha is a letter.")
+    (notes / "b.txt").write_text("Beta is another.")
+    return notes
+
+
+@pytest.fixture
+async def index(directory: Path, notes: Path, embedder: Fake) -> Path:
+    await build(load([notes]).documents, directory=directory, embedder=embedder, kinds=SPARSE)
+    return directory
+
+
+async def synced(index: Path, embedder: Fake, *paths: Path) -> tuple[BuildReport, LoadReport]:
+    scope = Scope.of(paths)
+    loaded = load(paths)
+    scope.bad = loaded.bad
+    report = await sync(loaded.documents, scope, directory=index, embedder=embedder)
+    return report, loaded
+
+
+async def planned(index: Path, embedder: Fake, *paths: Path) -> Changes:
+    documents = load(paths).documents
+    return await changes_of(documents, Scope.of(paths), directory=index, embedder=embedder)
+
+
+def texts(index: Path) -> dict[str, str]:
+    with Snapshot(index, read_manifest(index).generation) as corpus:
+        return {passage.source: passage.text for passage in corpus.passages()}
+
+
+async def test_a_moved_file_keeps_its_passages(index: Path, notes: Path, embedder: Fake) -> None:
+    """lyonzin/knowledge-rag 90: the copy is a duplicate, then its original is removed."""
+    (notes / "a.txt").rename(notes / "sub" / "a.txt")
+    assert (await planned(index, embedder, notes)).moved == (("notes/a.txt", "notes/sub/a.txt"),)
+    await synced(index, embedder, notes)
+    assert texts(index) == {
+        "notes/b.txt": "Beta is another.",
+        "notes/sub/a.txt": "Alpha is a letter.",
+    }
+
+
+async def test_two_equal_files_are_moved_together(index: Path, notes: Path, embedder: Fake) -> None:
+    """syncany 142: of two equal files in a moved folder, one is missing."""
+    for name in ("c.txt", "d.txt"):
+        (notes / "sub" / name).write_text("The same in both.")
+    await synced(index, embedder, notes)
+    (notes / "sub").rename(notes / "new")
+    assert (await planned(index, embedder, notes)).moved == (
+        ("notes/sub/c.txt", "notes/new/c.txt"),
+        ("notes/sub/d.txt", "notes/new/d.txt"),
+    )
+    await synced(index, embedder, notes)
+    assert {*texts(index)} == {
+        "notes/a.txt", "notes/b.txt", "notes/new/c.txt", "notes/new/d.txt",
+    }  # fmt: skip
+
+
+async def test_one_of_two_equal_files_is_removed(index: Path, notes: Path, embedder: Fake) -> None:
+    """run-llama/llama_index 22706: documents that share their hash are never deleted."""
+    (notes / "c.txt").write_text("Alpha is a letter.")
+    await synced(index, embedder, notes)
+    (notes / "a.txt").unlink()
+    await synced(index, embedder, notes)
+    assert texts(index) == {"notes/b.txt": "Beta is another.", "notes/c.txt": "Alpha is a letter."}
+
+
+async def test_a_file_comes_back_after_it_was_removed(
+    index: Path, notes: Path, embedder: Fake
+) -> None:
+    """run-llama/llama_index 7147: a page that is deleted and added again ends with an error."""
+    (notes / "a.txt").unlink()
+    await synced(index, embedder, notes)
+    (notes / "a.txt").write_text("Alpha is a letter.")
+    report, _ = await synced(index, embedder, notes)
+    assert (report.added, len(texts(index))) == (1, 2)
+
+
+async def test_a_file_that_was_emptied_loses_its_passages(
+    index: Path, notes: Path, embedder: Fake
+) -> None:
+    """amd/gaia 3644: a search still finds what an emptied file held."""
+    (notes / "a.txt").write_text("")
+    report, loaded = await synced(index, embedder, notes)
+    assert (report.removed, loaded.bad) == (1, [])
+    assert {*texts(index)} == {"notes/b.txt"}
+    report, loaded = await synced(index, embedder, notes)
+    assert (report.changed, loaded.bad) == (False, [])
+
+
+async def test_a_disk_that_is_not_mounted_deletes_nothing(
+    index: Path, notes: Path, embedder: Fake
+) -> None:
+    """vshulcz/deja-vu 1045: what was indexed from a disk goes when the disk does."""
+    (notes / "sub").rmdir()
+    notes.rename(notes.with_name("away"))
+    with pytest.raises(UsageError, match="There is no file or folder"):
+        await synced(index, embedder, notes)
+    notes.mkdir()  # the mount point
+    with pytest.raises(UsageError, match="holds no file now, but the index has 2 documents"):
+        await synced(index, embedder, notes)
+    with pytest.raises(UsageError, match="holds no file now"):
+        await planned(index, embedder, notes)
+    assert len(texts(index)) == 2
+
+
+async def test_the_only_file_is_renamed(index: Path, notes: Path, embedder: Fake) -> None:
+    """langchain-ai/langchain 30520: a source that gives nothing known deletes everything.
+
+    Here other files are there, so the folder is the right one.
+    """
+    (notes / "b.txt").unlink()
+    await synced(index, embedder, notes)
+    (notes / "a.txt").rename(notes / "z.txt")
+    assert (await planned(index, embedder, notes)).moved == (("notes/a.txt", "notes/z.txt"),)
+    await synced(index, embedder, notes)
+    assert {*texts(index)} == {"notes/z.txt"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is locked for root")
+async def test_a_folder_that_may_not_be_listed_keeps_its_documents(
+    index: Path, notes: Path, embedder: Fake
+) -> None:
+    """shinpr/mcp-local-rag 171: rows are deleted only if the file was seen to be gone."""
+    (notes / "sub" / "c.txt").write_text("Gamma.")
+    await synced(index, embedder, notes)
+    (notes / "sub").chmod(0)
+    try:
+        report, loaded = await synced(index, embedder, notes)
+    finally:
+        (notes / "sub").chmod(0o700)
+    assert (report.removed, len(loaded.bad)) == (0, 1)
+
+
+async def test_a_long_file_is_replaced_whole(index: Path, notes: Path, embedder: Fake) -> None:
+    """langchain-ai/langchain 22135 and 21028: parts of a source beyond a batch are written again,
+    or stay.
+    """
+    lines = [f"Line {number} of a long file.\n\n" for number in range(3000)]
+    (notes / "a.txt").write_text("".join(lines))
+    await synced(index, embedder, notes)
+    again, _ = await synced(index, embedder, notes)
+    assert (again.updated, again.unchanged) == (0, 2)
+    (notes / "a.txt").write_text("".join(lines[:2999]))
+    await synced(index, embedder, notes)
+    with Snapshot(index, read_manifest(index).generation) as corpus:
+        held = "".join(passage.text for passage in corpus.passages())
+    assert "Line 2998 of" in held
+    assert "Line 2999 of" not in held
+    assert held.count("Line 7 of") == 1
+
+
+async def test_files_of_the_top_folder_and_below_it_are_read(
+    index: Path, notes: Path, embedder: Fake
+) -> None:
+    """open-webui/oikb 33 and 60: files at the top are left out, or are added at every sync."""
+    (notes / "sub" / "c.txt").write_text("Gamma.")
+    report, _ = await synced(index, embedder, notes)
+    assert (report.added, report.unchanged) == (1, 2)
+    report, _ = await synced(index, embedder, notes)
+    assert (report.added, report.unchanged) == (0, 3)
