@@ -15,7 +15,7 @@ from typing import Final
 from hopyard.indexes.documents.readers.base import Found, Part, Source, Unread, unpacked
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_gzip", "read_tar", "read_zip")
+__all__ = ("read_gzip", "read_tar", "read_zip", "zip_name")
 
 _UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError)
 _ENCRYPTED: Final = 0x1
@@ -45,7 +45,7 @@ def read_zip(source: Source) -> Iterator[Found]:
                 if entry.is_dir():
                     continue
                 source.allowance.take_part()
-                name = _zip_name(entry)
+                name = zip_name(entry)
                 if reason := _hidden(name):
                     yield Unread(name, reason)
                 elif entry.flag_bits & _ENCRYPTED:
@@ -108,7 +108,7 @@ def _last(name: str) -> str:
     return PurePosixPath(name.replace("\\", "/")).name
 
 
-def _zip_name(entry: zipfile.ZipInfo) -> str:
+def zip_name(entry: zipfile.ZipInfo) -> str:
     """The name as it was meant: Windows writes it in the encoding of its language."""
     if entry.flag_bits & _UTF8 or entry.filename.isascii():
         return entry.filename

@@ -43,7 +43,7 @@ def test_lines_above_a_table_and_empty_rows(read: Read) -> None:
 def test_a_line_that_is_no_row_ends_the_reading(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hopyard.indexes.documents.readers.tables._LONGEST_FIELD", 1000)
+    monkeypatch.setattr("hopyard.indexes.documents.readers.delimited._LONGEST", 1000)
     with pytest.raises(CorpusError, match="so it is no table"):
         read("a.csv", b"a,b\n" + b"1," * 1000)
 
