@@ -30,7 +30,9 @@ def read_epub(source: Source) -> Iterator[Found]:
         path = _package(parts)
         package = parts.xml(path)
         about = {
-            name: next((text for one in package.iter() if local(one) == tag and (text := _text(one))), "")
+            name: next(
+                (text for one in package.iter() if local(one) == tag and (text := _text(one))), ""
+            )
             for name, tag in (("title", "title"), ("author", "creator"), ("date", "date"))
         }
         title = about.pop("title")
@@ -64,7 +66,9 @@ def read_epub(source: Source) -> Iterator[Found]:
                     continue
                 source.allowance.take_bytes(len(data))
                 declared = _DECLARED.search(data[:200])
-                text = html_to_markdown(decode(data, source, declared[1].decode() if declared else ""))
+                text = html_to_markdown(
+                    decode(data, source, declared[1].decode() if declared else "")
+                )
                 heading = names.get(name, "")
                 if heading and text and not re.search(r"^#+ ", text, re.MULTILINE):
                     text = f"# {heading}\n\n{text}"
@@ -104,8 +108,12 @@ def _encrypted(parts: Parts) -> set[str]:
     locked = set()
     for one in parts.xml(found).iter() if found else ():
         if local(one) == "EncryptedData":
-            methods = [inner.get("Algorithm") for inner in one.iter() if local(inner) == "EncryptionMethod"]
-            links = [inner.get("URI", "") for inner in one.iter() if local(inner) == "CipherReference"]
+            methods = [
+                inner.get("Algorithm") for inner in one.iter() if local(inner) == "EncryptionMethod"
+            ]
+            links = [
+                inner.get("URI", "") for inner in one.iter() if local(inner) == "CipherReference"
+            ]
             if not set(methods) & set(_FONTS):
                 locked.update(map(parts.find, links))
     return locked - {""}

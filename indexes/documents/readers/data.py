@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from html.entities import html5
+from itertools import chain
 from typing import Any, Final
 from xml.etree.ElementTree import Element
 
@@ -30,6 +33,15 @@ _PIECE: Final = 1 << 14
 _DECLARATION: Final = 200
 """Bytes in which an XML file declares its encoding."""
 _DECLARED: Final = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([\w.:-]+)["']""")
+_BLANKS: Final = re.compile(r"\s*")
+_ENTITY: Final = re.compile(r"&([A-Za-z][\w.-]*);")
+_DECLARED_ENTITY: Final = re.compile(r"""<!ENTITY\s+([\w.-]+)\s+["']([^"']*)["']\s*>""")
+_XML_NAMES: Final = frozenset(("amp", "lt", "gt", "quot", "apos"))
+_LONGEST_ENTITY: Final = 64
+_MOST_NESTED: Final = 20
+"""Names in the texts of other names, at most."""
+_LONGEST_TEXTS: Final = 10_000
+"""Characters of all texts that a file has names for, at most."""
 _RAISED: Final = frozenset(("sup", "superscript"))
 
 
@@ -37,15 +49,27 @@ def read_json(source: Source) -> Iterator[Content]:
     """JSON: names become headings and labels; a list of flat objects becomes a table.
 
     Each other object of a list is a section, named by its first text. Numbers are as written.
+    Several values one after the other are a list.
     """
     text = "".join(text_blocks(source))
+    read = json.JSONDecoder(
+        parse_float=_Number, parse_int=_Number, object_pairs_hook=_all_pairs
+    ).raw_decode
+    values: list[Any] = []
+    place = _skip_blanks(text, 0)
     try:
-        value = json.loads(
-            text, parse_float=_Number, parse_int=_Number, object_pairs_hook=_all_pairs
-        )
+        while not values or place < len(text):
+            value, place = read(text, place)
+            values.append(value)
+            place = _skip_blanks(text, place)
     except (json.JSONDecodeError, RecursionError) as error:
         raise CorpusError(f"not valid JSON ({error})") from error
-    yield Content("", _value_text(value, 1))
+    yield Content("", _value_text(values if len(values) > 1 else values[0], 1))
+
+
+def _skip_blanks(text: str, place: int) -> int:
+    found = _BLANKS.match(text, place)
+    return found.end() if found else place
 
 
 def read_xml(source: Source) -> Iterator[Content]:
@@ -53,13 +77,16 @@ def read_xml(source: Source) -> Iterator[Content]:
 
     An element with text beside inner elements is one line, in the order of the document.
     """
+    from defusedxml import ExternalReferenceForbidden
     from defusedxml.ElementTree import iterparse
 
     def lines() -> Iterator[str]:
         root: Element | None = None
         depth = 0
         entry: Element | None = None  # ended, but the text behind it may not be read yet
-        for event, element in iterparse(_Stream(blocks), events=("start", "end")):
+        for event, element in iterparse(
+            _Stream(_plain_names(blocks)), events=("start", "end"), forbid_entities=False
+        ):
             if root is None:
                 root = element
             if entry is not None:
@@ -74,7 +101,45 @@ def read_xml(source: Source) -> Iterator[Content]:
     with source.open() as stream:
         declared = _DECLARED.search(stream.read(_DECLARATION))
     blocks = text_blocks(source, declared[1].decode() if declared else "")
-    yield Content("", lines(), "text")
+
+    def checked() -> Iterator[str]:
+        try:
+            yield from lines()
+        except ExternalReferenceForbidden as error:
+            raise CorpusError("it takes text from another file, which is not read") from error
+
+    yield Content("", checked(), "text")
+
+
+def _plain_names(blocks: Iterator[str]) -> Iterator[str]:
+    """Blocks of XML with the signs that HTML names, `&nbsp;`, unless the file itself names them.
+
+    Raises:
+        CorpusError: Its own names stand for too much text: a few may stand for gigabytes.
+    """
+    own: frozenset[str] | None = None
+    rest = ""
+    for block in chain(blocks, [""]):
+        text = rest + block
+        if own is None:
+            own = _own_names(text)
+        cut = text.rfind("&", max(0, len(text) - _LONGEST_ENTITY)) if block else -1
+        text, rest = (text, "") if cut < 0 else (text[:cut], text[cut:])
+        yield _ENTITY.sub(partial(_sign, own), text)
+
+
+def _sign(own: frozenset[str], found: re.Match[str]) -> str:
+    name = found[1]
+    return found[0] if name in own or name in _XML_NAMES else html5.get(f"{name};", found[0])
+
+
+def _own_names(text: str) -> frozenset[str]:
+    """The names that a file declares for texts of its own."""
+    declared = dict(_DECLARED_ENTITY.findall(text))
+    nested = [name for value in declared.values() for name in _ENTITY.findall(value)]
+    if len(nested) > _MOST_NESTED or sum(map(len, declared.values())) > _LONGEST_TEXTS:
+        raise CorpusError("its entities stand for too much text: replace them by their text")
+    return frozenset(declared)
 
 
 class _Stream:

@@ -54,11 +54,15 @@ def read_xlsx(source: Source) -> Iterator[Found]:
                     rows = ([_cell(cell) for cell in row] for row in sheet.iter_rows())
                     yield from sheet_text(name, _filled(rows, merged.get(name, [])))
                     if missing := _without_value(parts, part):
-                        reason = f"{counted(missing, 'formula')} without a value: calculate and save it"
+                        reason = (
+                            f"{counted(missing, 'formula')} without a value: calculate and save it"
+                        )
                         left_out.append(Unread(name, reason))
                 else:
                     yield f"# {name}\n\n"
-                yield from (f"{block}\n\n" for block in _beside(parts, part, name, source, left_out))
+                yield from (
+                    f"{block}\n\n" for block in _beside(parts, part, name, source, left_out)
+                )
 
         try:
             yield Content(title, text(), "markdown", metadata)
@@ -113,7 +117,9 @@ def _plain_rows(book: Any, name: str) -> Iterator[list[str]]:
 
 def _sheets(parts: Parts) -> Iterator[tuple[str, str]]:
     """The name and the part of each sheet, in order."""
-    book = next((one.name for one in parts.related("").values() if one.kind == "officeDocument"), "")
+    book = next(
+        (one.name for one in parts.related("").values() if one.kind == "officeDocument"), ""
+    )
     book = book or parts.find("xl/workbook.xml")
     related = parts.related(book)
     for sheet in (one for one in parts.xml(book).iter() if local(one) == "sheet"):
@@ -174,16 +180,17 @@ def _beside(
     related = [one for one in parts.related(part).values() if one.name]
     threads = [one.name for one in related if one.kind == "threadedComment"]
     for one in threads:
-        for comment in (found for found in parts.xml(one).iter() if local(found) == "threadedComment"):
+        for comment in (
+            found for found in parts.xml(one).iter() if local(found) == "threadedComment"
+        ):
             yield _comment(comment)
-    for found in related:
-        if found.kind == "comments" and not threads:
-            for comment in (one for one in parts.xml(found.name).iter() if local(one) == "comment"):
-                yield _comment(comment)
-        elif found.kind == "drawing":
-            drawing = Drawing(parts, found.name, name, source)
-            yield from drawing.blocks(parts.xml(found.name))
-            left_out.extend(drawing.left_out)
+    for found in () if threads else (one for one in related if one.kind == "comments"):
+        for comment in (one for one in parts.xml(found.name).iter() if local(one) == "comment"):
+            yield _comment(comment)
+    for found in (one for one in related if one.kind == "drawing"):
+        drawing = Drawing(parts, found.name, name, source)
+        yield from drawing.blocks(parts.xml(found.name))
+        left_out.extend(drawing.left_out)
 
 
 def _comment(comment: Any) -> str:

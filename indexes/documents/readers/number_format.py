@@ -66,7 +66,9 @@ def shown_text(value: str, number_format: str) -> str:
     if not math.isfinite(number):
         return value
     code = _LITERAL.sub("", number_format)
-    if re.search("[dmyhs]", code, re.IGNORECASE) and not re.search("[0#?]|general", code, re.IGNORECASE):
+    if re.search("[dmyhs]", code, re.IGNORECASE) and not re.search(
+        "[0#?]|general", code, re.IGNORECASE
+    ):
         moment = _FIRST_DAY + timedelta(days=number)
         return str(moment).removesuffix(" 00:00:00")
     return shown(number, number_format)

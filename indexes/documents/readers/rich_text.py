@@ -21,7 +21,8 @@ from hopyard.state.errors import CorpusError
 __all__ = ("read_rtf",)
 
 _TOKEN: Final = re.compile(
-    r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|[\r\n\0]+|([^\\{}\r\n\0]+)", re.DOTALL
+    r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|[\r\n\0]+|([^\\{}\r\n\0]+)",
+    re.DOTALL,
 )
 _CODE_PAGES: Final = {
     77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950",
@@ -35,7 +36,17 @@ _SIGNS: Final = {
     "rquote": "’", "ldblquote": "“", "rdblquote": "”", "emspace": " ", "enspace": " ",
     "qmspace": " ", "zwj": "\u200d", "zwnj": "\u200c", "nestcell": ", ", "nestrow": "; ",
 }  # fmt: skip
-_ESCAPES: Final = {"~": " ", "_": "-", "-": "", "\\": "\\", "{": "{", "}": "}", "\n": "\n", "\r": "\n", "\t": "\t"}
+_ESCAPES: Final = {
+    "~": " ",
+    "_": "-",
+    "-": "",
+    "\\": "\\",
+    "{": "{",
+    "}": "}",
+    "\n": "\n",
+    "\r": "\n",
+    "\t": "\t",
+}
 _SILENT: Final = frozenset(
     """
     colortbl stylesheet info pict nonshppict shppict fldinst objdata objclass objname generator
@@ -47,7 +58,9 @@ _SILENT: Final = frozenset(
     """.split()
 )
 """Groups without text of the document."""
-_STARRED: Final = frozenset(("shpinst", "shptxt", "annotation", "footnote", "ud", "formfield", "ffl", "fldrslt"))
+_STARRED: Final = frozenset(
+    ("shpinst", "shptxt", "annotation", "footnote", "ud", "formfield", "ffl", "fldrslt")
+)
 """Groups that readers may skip, and that have text."""
 _APART: Final = frozenset(
     ("footnote", "annotation", "header", "headerl", "headerr", "headerf", "footer", "footerl",
@@ -215,6 +228,8 @@ class _Reader:
     def _format(self, word: str, number: int | None) -> None:
         state, on = self._state, number != 0
         self._decode()
+        if state.is_silent and word not in ("f", "fcharset", "cpg") and not word.startswith("ff"):
+            return
         if word in _SIGNS:
             self._add(_SIGNS[word])
         elif word in ("par", "sect", "page", "column"):
@@ -290,7 +305,9 @@ class _Reader:
         """End a paragraph."""
         self._decode()
         flow = self._flow
-        text = "\n".join(" ".join(line.split()) for line in join_runs(flow.runs).split("\n")).strip()
+        text = "\n".join(
+            " ".join(line.split()) for line in join_runs(flow.runs).split("\n")
+        ).strip()
         flow.runs = []
         if in_table or (flow.row and text):
             if text:
@@ -324,9 +341,9 @@ class _Reader:
         result = values.get("ffres", 25)
         chosen = values.get("ffdefres", 0) if result == 25 else result
         if values.get("fftype") == 1:
-            self._add("[x] " if chosen else "[ ] ")
+            self._flow.runs.append(("[x] " if chosen else "[ ] ", False))
         elif values.get("fftype") == 2 and chosen < len(choices):
-            self._add(choices[chosen])
+            self._flow.runs.append((choices[chosen], False))
 
     def _sign(self, sign: str) -> None:
         if sign == "*":

@@ -31,7 +31,9 @@ def read_pptx(source: Source) -> Iterator[Found]:
         metadata = office_properties(stream)
         stream.seek(0)
         parts = Parts(stream)
-        deck = next((one.name for one in parts.related("").values() if one.kind == "officeDocument"), "")
+        deck = next(
+            (one.name for one in parts.related("").values() if one.kind == "officeDocument"), ""
+        )
         names = parts.related(deck or parts.find("ppt/presentation.xml"))
         order = [
             names[found]
@@ -57,9 +59,7 @@ def read_pptx(source: Source) -> Iterator[Found]:
 class _Slide(Drawing):
     """One slide."""
 
-    def __init__(
-        self, parts: Parts, name: str, place: str, source: Source, seen: set[str]
-    ) -> None:
+    def __init__(self, parts: Parts, name: str, place: str, source: Source, seen: set[str]) -> None:
         super().__init__(parts, name, place, source)
         self._name = name
         self._seen = seen

@@ -92,7 +92,7 @@ FORMATS: Final = (
     Format((".epub",), read_epub, at_once=20),
     Format((".csv",), read_csv),
     Format((".tsv", ".tab"), read_tsv),
-    Format((".json",), read_json, at_once=100),
+    Format((".json", ".geojson", ".ndjson"), read_json, at_once=100),
     Format((".xml",), read_xml),
     Format((".ipynb",), read_notebook, at_once=100),
     Format((".eml",), read_eml, holds_files=True, at_once=100),

@@ -31,6 +31,8 @@ def chart_text(space: Element) -> list[str]:
         tables.setdefault(tuple(names), []).append([_series_name(one), *values])
     for names_of, rows in tables.items():
         whole = [["", *names_of], *rows]
+        if not any(map(any, rows)):  # the values are in cells alone
+            continue
         width = max(map(len, whole))
         whole = [[*row, *[""] * (width - len(row))] for row in whole]
         if width > _WIDEST + 1:
@@ -88,6 +90,7 @@ def _values(element: Element | None) -> list[str]:
 
 def _points(element: Element) -> dict[int, str]:
     code = next((one.text or "" for one in element.iter() if local(one) == "formatCode"), "")
+    code = code or next((one.get("formatCode", "") for one in element.iter() if local(one) == "lvl"), "")
     is_number = any(local(one) in ("numCache", "numLit", "numDim") for one in element.iter())
     found: dict[int, str] = {}
     for number, point in enumerate(one for one in element.iter() if local(one) == "pt"):
@@ -103,9 +106,7 @@ def _newer(space: Element, series: Element) -> tuple[list[str], list[str]]:
     wanted = child(series, "dataId")
     of = "" if wanted is None else wanted.get("val", "")
     data = [one for one in space.iter() if local(one) == "data" and one.get("id", "") == of]
-    texts: Sequence[Element] = [
-        one for part in data for one in part if local(one) == "strDim"
-    ]
+    texts: Sequence[Element] = [one for part in data for one in part if local(one) == "strDim"]
     numbers = [one for part in data for one in part if local(one) == "numDim"]
     names = _categories(texts[0]) if texts else []
     return names, _values(numbers[0]) if numbers else []

@@ -51,7 +51,7 @@ def paragraphs(body: Element) -> list[str]:
 
 
 def _has_runs(paragraph: Element) -> bool:
-    return any(local(one) in ("r", "fld", "br", "m", "AlternateContent") for one in paragraph)
+    return any(local(one) in ("r", "fld", "m", "oMath", "AlternateContent") for one in paragraph)
 
 
 def _paragraph(paragraph: Element) -> str:

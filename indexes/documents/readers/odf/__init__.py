@@ -16,6 +16,7 @@ from hopyard.indexes.documents.readers.odf.styles import (
     DRAW,
     DRAW_CONTROL,
     OFFICE,
+    SVG,
     TABLE,
     TEXT,
     Counter,
@@ -27,6 +28,7 @@ from hopyard.indexes.documents.readers.sheets import joined_heads, sheet_text
 from hopyard.indexes.documents.readers.text import plain_metadata
 from hopyard.indexes.passages.markdown import first_heading, table_lines
 from hopyard.state.errors import CorpusError
+from hopyard.state.text.counting import counted
 
 __all__ = ("read_opendocument",)
 
@@ -81,13 +83,22 @@ def _optional(parts: Parts, name: str) -> Element:
 
 
 def _check_encryption(parts: Parts) -> None:
-    if any(local(one) == "encryption-data" for one in _optional(parts, "META-INF/manifest.xml").iter()):
+    if any(
+        local(one) == "encryption-data" for one in _optional(parts, "META-INF/manifest.xml").iter()
+    ):
         raise CorpusError("it is protected with a password; save it without")
 
 
 def _about(root: Element) -> tuple[str, dict[str, MetadataValue]]:
     def named(*tags: str) -> str:
-        return next((text for tag in tags if (text := (root.findtext(f".//{OFFICE}meta/{tag}") or "").strip())), "")
+        return next(
+            (
+                text
+                for tag in tags
+                if (text := (root.findtext(f".//{OFFICE}meta/{tag}") or "").strip())
+            ),
+            "",
+        )
 
     author = named(f"{_META}initial-creator", f"{_DC}creator")
     date = named(f"{_DC}date", f"{_META}creation-date")[:10]
@@ -141,7 +152,7 @@ class _Reader:
     def _page(self, page: Element) -> Iterator[str]:
         """A slide."""
         titles = [one for one in page if one.get(_CLASS) == "title"]
-        title = " ".join(" ".join(self._blocks(one)).split() for one in titles[:1])
+        title = " ".join(" ".join(self._blocks(titles[:1])).split())
         blocks = [f"# {title}"] if title else []
         for part in page:
             if local(part) != "notes" and not any(part is one for one in titles[:1]):
@@ -155,11 +166,12 @@ class _Reader:
         before = len(self.left_out)
         rows = [row for _, row in self._rows(sheet)]
         missing = sum(
-            1 for one in sheet.iter(f"{TABLE}table-cell")
+            1
+            for one in sheet.iter(f"{TABLE}table-cell")
             if one.get(f"{TABLE}formula") and not len(one) and not _value(one)
         )
         if missing:
-            self.left_out.append(Unread(name, f"{missing} formulas without a value"))
+            self.left_out.append(Unread(name, f"{counted(missing, 'formula')} without a value"))
         yield from sheet_text(name, rows)
         shapes = sheet.find(f"{TABLE}shapes")
         blocks = [*self._taken(self._waiting), *self._blocks(shapes if shapes is not None else ())]
@@ -184,9 +196,7 @@ class _Reader:
                 yield self._comment(element)
             elif kind == "control":
                 yield self._styles.controls.get(element.get(DRAW_CONTROL, ""), "")
-            elif kind not in _NO_TEXT:
-                if kind in ("title", "desc"):
-                    continue
+            elif kind not in _NO_TEXT and not element.tag.startswith(SVG):
                 yield from self._blocks(element)
 
     def _heading(self, element: Element, level: int, number: str) -> Iterator[str]:
@@ -204,12 +214,19 @@ class _Reader:
         blocks.clear()
         return found
 
-    def _list(self, element: Element, counter: Counter | None = None, level: int = 1) -> Iterator[str]:
+    def _list(
+        self, element: Element, counter: Counter | None = None, level: int = 1
+    ) -> Iterator[str]:
         style = element.get(f"{TEXT}style-name", "")
         if counter is None:
             carried = self._lists.get(element.get(f"{TEXT}continue-list", "") or style)
-            is_carried = element.get(f"{TEXT}continue-list") or element.get(f"{TEXT}continue-numbering") == "true"
-            counter = carried if carried and is_carried else Counter(self._styles.lists.get(style, {}))
+            is_carried = (
+                element.get(f"{TEXT}continue-list")
+                or element.get(f"{TEXT}continue-numbering") == "true"
+            )
+            counter = (
+                carried if carried and is_carried else Counter(self._styles.lists.get(style, {}))
+            )
             self._lists[style] = counter
             self._lists[element.get("{http://www.w3.org/XML/1998/namespace}id", "")] = counter
         elif style in self._styles.lists:
@@ -252,7 +269,12 @@ class _Reader:
                 cells.pop()
             repeats = int(row.get(f"{TABLE}number-rows-repeated", "1"))
             if cells and repeats > _MOST_REPEATS:
-                self.left_out.append(Unread(table.get(f"{TABLE}name", "table"), f"{repeats - _MOST_REPEATS} repetitions of a row"))
+                self.left_out.append(
+                    Unread(
+                        table.get(f"{TABLE}name", "table"),
+                        f"{repeats - _MOST_REPEATS} repetitions of a row",
+                    )
+                )
             for _ in range(min(repeats, _MOST_REPEATS) if cells else 1):
                 yield is_head, list(cells)
 
@@ -266,22 +288,26 @@ class _Reader:
                     below[len(cells)] = left - 1, text
                 cells.append(text if left else "")
             return
-        text = "; ".join(self._blocks_of_cell(cell)) or _value(cell)
+        text = self._text_of_cell(cell) or _value(cell)
         down = int(cell.get(f"{TABLE}number-rows-spanned", "1"))
         if down > 1 and text:
             below[len(cells)] = down - 1, text
         cells += [text] * min(repeats, _MOST_REPEATS if text else _MOST_BLANKS)
 
-    def _blocks_of_cell(self, cell: Element) -> Iterator[str]:
+    def _text_of_cell(self, cell: Element) -> str:
+        """The texts of a cell; comments wait until the table ends."""
         waiting, self._waiting = self._waiting, []
-        found = []
+        texts: list[str] = []
         for part in cell:
             if local(part) == "annotation":
                 waiting.append(self._comment(part))
+            elif local(part) == "table":
+                texts += (", ".join(filter(None, row)) for _, row in self._rows(part))
             else:
-                found += [" ".join(block.split()) for block in self._blocks([part])]
+                texts += (" ".join(block.split()) for block in self._blocks([part]))
         self._waiting = waiting
-        return iter(found if any(block.startswith(("-", "|")) for block in found) else [" ".join(found)] if found else [])
+        joint = "; " if any(local(part) in ("table", "list") for part in cell) else " "
+        return joint.join(filter(None, texts))
 
     def _frame(self, frame: Element) -> Iterator[str]:
         """A text box, picture, formula, chart or another object."""
@@ -293,7 +319,11 @@ class _Reader:
             elif kind in ("object-ole", "plugin"):
                 self.left_out.append(Unread(one.get(_LINK, kind), "an embedded object"))
         if not blocks:
-            texts = [" ".join((one.text or "").split()) for one in frame if local(one) in ("title", "desc")]
+            texts = [
+                " ".join((one.text or "").split())
+                for one in frame
+                if local(one) in ("title", "desc")
+            ]
             blocks = [f"[{text}]" for text in dict.fromkeys(filter(None, texts))]
         yield from blocks
 
@@ -309,7 +339,9 @@ class _Reader:
         return blocks
 
     def _parts_of_object(self, root: Element) -> Iterator[str]:
-        formula = next((one for one in root.iter() if local(one) == "annotation" and one.text), None)
+        formula = next(
+            (one for one in root.iter() if local(one) == "annotation" and one.text), None
+        )
         if formula is not None:
             yield " ".join((formula.text or "").split())
         elif local(root) == "math":
@@ -319,7 +351,9 @@ class _Reader:
             yield from self._blocks(body if body is not None else root)
 
     def _comment(self, element: Element) -> str:
-        lines = [block for one in element if local(one) in ("p", "list") for block in self._blocks([one])]
+        lines = [
+            block for one in element if local(one) in ("p", "list") for block in self._blocks([one])
+        ]
         return f"Comment: {' '.join(lines)}" if lines else ""
 
     def _text(self, element: Element) -> str:
@@ -358,7 +392,9 @@ class _Reader:
         return f"{parts.get('ruby-base', '')}{f'({reading})' if reading else ''}"
 
     def _note(self, element: Element) -> str:
-        mark = next(("".join(one.itertext()) for one in element if local(one) == "note-citation"), "")
+        mark = next(
+            ("".join(one.itertext()) for one in element if local(one) == "note-citation"), ""
+        )
         body = next((one for one in element if local(one) == "note-body"), ())
         waiting, self._waiting = self._waiting, []
         self._notes.append(f"[{mark}] {' '.join(self._blocks(body))}")
@@ -369,4 +405,9 @@ class _Reader:
 def _value(cell: Element) -> str:
     """The value of a cell whose shown text is not in the file."""
     kind = cell.get(f"{OFFICE}value-type", "")
-    return cell.get(f"{OFFICE}{kind}-value" if kind in ("date", "time", "boolean", "string") else f"{OFFICE}value", "")
+    return cell.get(
+        f"{OFFICE}{kind}-value"
+        if kind in ("date", "time", "boolean", "string")
+        else f"{OFFICE}value",
+        "",
+    )

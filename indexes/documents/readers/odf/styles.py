@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from hopyard.indexes.documents.readers.marks import numeral
 from hopyard.indexes.documents.readers.parts import local
 
-__all__ = ("DRAW", "DRAW_CONTROL", "OFFICE", "TABLE", "TEXT", "Counter", "Styles", "local_table")
+__all__ = ("DRAW", "DRAW_CONTROL", "OFFICE", "SVG", "TABLE", "TEXT", "Counter", "Styles", "local_table")
 
 _NAMES: Final = "{urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE: Final = f"{_NAMES}office:1.0}}"
@@ -17,6 +17,7 @@ STYLE: Final = f"{_NAMES}style:1.0}}"
 TABLE: Final = f"{_NAMES}table:1.0}}"
 TEXT: Final = f"{_NAMES}text:1.0}}"
 DRAW: Final = f"{_NAMES}drawing:1.0}}"
+SVG: Final = f"{_NAMES}svg-compatible:1.0}}"
 DRAW_CONTROL: Final = f"{DRAW}control"
 _FORM: Final = f"{_NAMES}form:1.0}}"
 _XML_ID: Final = "{http://www.w3.org/XML/1998/namespace}id"
@@ -98,7 +99,9 @@ class Styles:
         if kind == "style":
             properties = element.find(f"{STYLE}text-properties")
             place = "" if properties is None else properties.get(f"{STYLE}text-position", "")
-            if place.startswith("super") or (place[:1].isdecimal() and place[:2] not in ("0%", "0 ")):
+            if place.startswith("super") or (
+                place[:1].isdecimal() and place[:2] not in ("0%", "0 ")
+            ):
                 self.raised.add(name)
         elif kind == "list-style":
             self.lists[name] = dict(_levels(element))
@@ -116,12 +119,15 @@ class Styles:
 def _levels(style: Element) -> Iterator[tuple[int, Level]]:
     for one in style:
         if local(one).endswith("number") or local(one) == "outline-level-style":
-            yield int(one.get(f"{TEXT}level", "1")), Level(
-                one.get(f"{STYLE}num-format", ""),
-                int(one.get(f"{TEXT}start-value", "1")),
-                one.get(f"{STYLE}num-prefix", ""),
-                one.get(f"{STYLE}num-suffix", ""),
-                int(one.get(f"{TEXT}display-levels", "1")),
+            yield (
+                int(one.get(f"{TEXT}level", "1")),
+                Level(
+                    one.get(f"{STYLE}num-format", ""),
+                    int(one.get(f"{TEXT}start-value", "1")),
+                    one.get(f"{STYLE}num-prefix", ""),
+                    one.get(f"{STYLE}num-suffix", ""),
+                    int(one.get(f"{TEXT}display-levels", "1")),
+                ),
             )
 
 
