@@ -148,7 +148,7 @@ def _extra_name(extra: bytes, raw: bytes) -> str:
 
 
 def _meant(raw: bytes) -> str:
-    """The name that bytes in an unknown encoding most likely are; "" if they are none."""
+    """The most likely name of bytes in an unknown encoding; "" if they fit no encoding."""
     readable = [
         (_oddness(name, encoding), number, name)
         for number, encoding in enumerate(_NAME_ENCODINGS)

@@ -88,10 +88,10 @@ def _package(parts: Parts) -> str:
         for one in (parts.xml(container).iter() if container else ())
         if local(one) == "rootfile" and (found := parts.find(one.get("full-path", "")))
     ]
-    found = [*named, *(name for name in parts.names if name.lower().endswith(".opf"))]
-    if not found:
+    lists = [*named, *(name for name in parts.names if name.lower().endswith(".opf"))]
+    if not lists:
         raise CorpusError("it does not name its contents")
-    return found[0]
+    return lists[0]
 
 
 def _spine(package: Element) -> list[str]:
@@ -105,7 +105,7 @@ def _text(element: Element) -> str:
 def _encrypted(parts: Parts) -> set[str]:
     """The parts that are encrypted; fonts often are in books without protection."""
     found = parts.find("META-INF/encryption.xml")
-    locked = set()
+    locked: set[str] = set()
     for one in parts.xml(found).iter() if found else ():
         if local(one) == "EncryptedData":
             methods = [

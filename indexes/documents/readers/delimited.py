@@ -75,7 +75,7 @@ def _lines_of(blocks: Iterable[str]) -> Iterator[str]:
 def _delimiter(lines: Sequence[str]) -> str:
     """The delimiter that cuts the most lines into the same number of values, the more the better.
 
-    A comma that only stands in decimal numbers is none.
+    A comma that is only in decimal numbers is no delimiter.
     """
     fits = {one: _fit(lines, one) for one in _DELIMITERS}
     text = "".join(lines)
@@ -100,8 +100,8 @@ def _fit(lines: Sequence[str], delimiter: str) -> tuple[float, int]:
 def _rows(lines: Iterator[str], delimiter: str, width: int) -> Iterator[list[str]]:
     """The values of each row.
 
-    A quotation mark may be missing: then a value does not go on in the next lines, where that
-    would make a row that does not fit the others.
+    A quotation mark may be missing: a value continues on the next line only if that gives a row
+    that fits the others.
 
     Args:
         lines: With their ends.
@@ -147,7 +147,7 @@ def _loose(line: str, delimiter: str, width: int) -> list[str]:
     if len(plain) == width:
         return plain
     for how in ({"escapechar": "\\"}, {"skipinitialspace": True}):
-        cells = next(csv.reader([whole], delimiter=delimiter, **how), [])  # type: ignore[arg-type]
+        cells = next(csv.reader([whole], delimiter=delimiter, **how), [])
         if len(cells) == width:
             return cells
     return plain

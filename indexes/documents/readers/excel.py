@@ -98,9 +98,9 @@ def read_xls(source: Source) -> Iterator[Found]:
 
 
 def _other(source: Source, start: bytes) -> Iterator[Found]:
-    from hopyard.indexes.documents.readers.data import read_xml
     from hopyard.indexes.documents.readers.delimited import read_csv
     from hopyard.indexes.documents.readers.web import read_html
+    from hopyard.indexes.documents.readers.xml_text import read_xml
 
     if not start.startswith(b"<"):
         yield from read_csv(source)

@@ -1,4 +1,4 @@
-"""What raised letters and the numbers of lists become in plain text."""
+"""Raised letters and the numbers of lists in plain text."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ def join_runs(runs: Iterable[tuple[str, bool]]) -> str:
     """
     text, was_raised = "", False
     for run, is_raised in runs:
-        if is_raised and not was_raised and run.strip() and not run.lstrip().startswith("["):
-            blank = len(run) - len(run.lstrip())
-            run = f"{run[:blank]}^{run[blank:]}"
-        text += run
-        was_raised = is_raised and bool(run.strip())
+        words = run.lstrip()
+        is_first = is_raised and not was_raised and words and not words.startswith("[")
+        text += f"{run[: len(run) - len(words)]}^{words}" if is_first else run
+        was_raised = is_raised and bool(words)
     return text
 
 

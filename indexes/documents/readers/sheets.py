@@ -121,7 +121,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _is_title(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a row stands above a table: it has one cell, or two above a wider row."""
+    """Whether a row is the title of a table: it has one cell, or two before a wider row."""
     filled = sum(map(bool, cells))
     return filled == 1 or (filled == 2 and bool(below) and len(below[0]) > len(cells) + 1)
 

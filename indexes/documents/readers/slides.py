@@ -8,8 +8,8 @@ from xml.etree.ElementTree import Element
 
 from hopyard.indexes.corpus.records import PAGE_END
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
-from hopyard.indexes.documents.readers.drawings.text import child, lines_of, paragraphs
 from hopyard.indexes.documents.readers.drawings import Drawing, linked
+from hopyard.indexes.documents.readers.drawings.text import child, lines_of, paragraphs
 from hopyard.indexes.documents.readers.office import office_properties
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.state.errors import CorpusError

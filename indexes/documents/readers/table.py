@@ -8,17 +8,19 @@ from typing import Final, NamedTuple
 from hopyard.indexes.documents.readers.archives import read_gzip, read_tar, read_zip
 from hopyard.indexes.documents.readers.base import Reader
 from hopyard.indexes.documents.readers.books import read_epub
-from hopyard.indexes.documents.readers.data import read_json, read_notebook, read_xml
+from hopyard.indexes.documents.readers.data import read_json, read_notebook
 from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
 from hopyard.indexes.documents.readers.excel import read_xls, read_xlsx
 from hopyard.indexes.documents.readers.mail import read_eml, read_msg
 from hopyard.indexes.documents.readers.odf import read_opendocument
+from hopyard.indexes.documents.readers.office import read_docx
 from hopyard.indexes.documents.readers.pdf import read_pdf
-from hopyard.indexes.documents.readers.rich_text import read_rtf
+from hopyard.indexes.documents.readers.rtf import read_rtf
 from hopyard.indexes.documents.readers.slides import read_pptx
 from hopyard.indexes.documents.readers.text import read_markdown, read_plain_text
 from hopyard.indexes.documents.readers.web import read_html
 from hopyard.indexes.documents.readers.word import read_docx
+from hopyard.indexes.documents.readers.xml_text import read_xml
 
 __all__ = ("CORPUS_SUFFIX", "FORMATS", "Format", "format_of", "known_suffixes")
 

@@ -34,7 +34,7 @@ class Drawing:
     """The shapes of a slide or sheet.
 
     Attributes:
-        left_out: What their text does not have, and office files inside them.
+        left_out: Parts that their text lacks, and office files inside them.
     """
 
     def __init__(self, parts: Parts, name: str, place: str, source: Source) -> None:

@@ -89,8 +89,12 @@ def _values(element: Element | None) -> list[str]:
 
 
 def _points(element: Element) -> dict[int, str]:
-    code = next((one.text or "" for one in element.iter() if local(one) == "formatCode"), "")
-    code = code or next((one.get("formatCode", "") for one in element.iter() if local(one) == "lvl"), "")
+    codes = (
+        one.text if local(one) == "formatCode" else one.get("formatCode")
+        for one in element.iter()
+        if local(one) in ("formatCode", "lvl")
+    )
+    code = next(filter(None, codes), "")
     is_number = any(local(one) in ("numCache", "numLit", "numDim") for one in element.iter())
     found: dict[int, str] = {}
     for number, point in enumerate(one for one in element.iter() if local(one) == "pt"):

@@ -18,7 +18,7 @@ _HIDDEN_FIELDS: Final = ("slidenum", "sldNum")
 
 
 def child(element: Element | None, *names: str) -> Element | None:
-    """The first child of a name, and its child of the next name, …; None if there is none."""
+    """The first child of a name, its child of the next name, and so on; None if one is missing."""
     for name in names:
         if element is None:
             return None
@@ -75,7 +75,10 @@ def _runs(element: Element) -> Iterator[tuple[str, bool]]:
 
 
 def _number(count: int, kind: str) -> str:
-    """The number of a list item, such as `2.` or `(b)`. Source: 20.1.10.61, ST_TextAutonumberScheme."""
+    """The number of a list item, such as `2.` or `(b)`.
+
+    Source: ECMA-376, part 1, 20.1.10.61, ST_TextAutonumberScheme.
+    """
     style = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
     text = numeral(count, next((style[name] for name in style if kind.startswith(name)), "1"))
     if kind.endswith("ParenBoth"):

@@ -9,7 +9,16 @@ from xml.etree.ElementTree import Element
 from hopyard.indexes.documents.readers.marks import numeral
 from hopyard.indexes.documents.readers.parts import local
 
-__all__ = ("DRAW", "DRAW_CONTROL", "OFFICE", "SVG", "TABLE", "TEXT", "Counter", "Styles", "local_table")
+__all__ = (
+    "DRAW",
+    "DRAW_CONTROL",
+    "OFFICE",
+    "SVG",
+    "TABLE",
+    "TEXT",
+    "Counter",
+    "Styles",
+)
 
 _NAMES: Final = "{urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE: Final = f"{_NAMES}office:1.0}}"
@@ -21,7 +30,6 @@ SVG: Final = f"{_NAMES}svg-compatible:1.0}}"
 DRAW_CONTROL: Final = f"{DRAW}control"
 _FORM: Final = f"{_NAMES}form:1.0}}"
 _XML_ID: Final = "{http://www.w3.org/XML/1998/namespace}id"
-_ROW_GROUPS: Final = ("table-header-rows", "table-rows", "table-row-group")
 
 
 class Level(NamedTuple):
@@ -80,7 +88,7 @@ class Styles:
         lists: The levels of each list style.
         outline: The levels of headings.
         pages: The page styles, with headers and footers.
-        controls: What each form field shows.
+        controls: The text that each form field shows.
     """
 
     def __init__(self, roots: Sequence[Element]) -> None:
@@ -138,13 +146,3 @@ def _shown(field: Element, kind: str) -> str:
         is_ticked = state == "checked" or field.get(f"{_FORM}current-selected") == "true"
         return f"[{'x' if is_ticked else ' '}] {label}".rstrip()
     return field.get(f"{_FORM}current-value") or field.get(f"{_FORM}value") or label
-
-
-def local_table(table: Element, is_head: bool = False) -> Iterator[tuple[bool, Element]]:
-    """The rows of a table without those of tables inside it, and whether each is a header."""
-    for one in table:
-        kind = local(one)
-        if kind == "table-row":
-            yield is_head, one
-        elif kind in _ROW_GROUPS:
-            yield from local_table(one, is_head or kind == "table-header-rows")

@@ -68,11 +68,11 @@ def _metadata(soup: BeautifulSoup) -> dict[str, MetadataValue]:
 def _markdown(soup: BeautifulSoup) -> str:
     from markdownify import MarkdownConverter
 
-    class Converter(MarkdownConverter):  # type: ignore[misc]
+    class Converter(MarkdownConverter):
         """Writes the numbers of lists as a browser shows them."""
 
         def convert_li(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-            item = str(super().convert_li(el, text, parent_tags))
+            item = str(super().convert_li(el, text, parent_tags))  # type: ignore[misc]
             mark = str(el.get("data-mark") or "")
             return re.sub(r"\d+\.", mark, item, count=1) if mark else item
 

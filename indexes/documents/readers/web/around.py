@@ -1,4 +1,4 @@
-"""What stands around the text of a web page: menus, banners, footers."""
+"""Menus, banners and footers around the text of a web page."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _LEAST_KEPT: Final = 0.25
 
 
 def main_part(soup: BeautifulSoup) -> BeautifulSoup:
-    """The page without what stands around its text."""
+    """The page without menus, banners and footers."""
     small = [form for form in soup("form") if _is_small(form)]
     before = length_of(soup)
     has_main = bool(soup.find(["main", "article"]))
@@ -90,20 +90,17 @@ def _is_small(form: Tag) -> bool:
 
 
 def _is_around(tag: Tag, before: int, has_main: bool) -> bool:
-    if tag.name == "form":
-        return length_of(tag) <= _FORM_SHARE * before
-    if tag.name == "button":
-        unfolds = tag.get("role") == "tab" or any(map(tag.has_attr, _UNFOLDS))
-        return not unfolds and not tag.find_parent(list(_OF_TEXT))
     if tag.name == "nav":
         return True
+    if tag.name == "form":
+        return length_of(tag) <= _FORM_SHARE * before
     if tag.find_parent(list(_OF_TEXT)):
         return False
+    if tag.name == "button":
+        return tag.get("role") != "tab" and not any(map(tag.has_attr, _UNFOLDS))
     if tag.name == "aside":
         return has_main or _linked(tag) >= _LINKED
-    if tag.name == "dialog":
-        return _is_notice(tag)
-    return True
+    return tag.name != "dialog" or _is_notice(tag)
 
 
 def _is_named_so(tag: Tag) -> bool:

@@ -1,4 +1,4 @@
-"""What a browser shows of elements that are not text: fields, pictures, formulas, readings."""
+"""Elements whose text a browser makes itself: fields, pictures, formulas, readings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ("fill_in",)
 
 _FILE_NAME: Final = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
 _NOTICE: Final = re.compile(r"java\s?script|\bjs\b|cookie|browser", re.IGNORECASE)
-"""What `<noscript>` says where it has no text of the page."""
+"""Words of a `<noscript>` that has no text of the page."""
 _BLOCKS: Final = (
     "header", "footer", "main", "nav", "aside", "figure", "address", "fieldset", "legend", "hgroup",
     "form", "details", "summary", "dialog", "search", "center", "menu", "label",
@@ -28,7 +28,9 @@ def fill_in(soup: BeautifulSoup) -> None:
     """Write out what a browser shows, and drop what it does not show."""
     from bs4.element import Declaration, ProcessingInstruction
 
-    for mark in soup.find_all(string=lambda text: isinstance(text, (Declaration, ProcessingInstruction))):
+    for mark in soup.find_all(
+        string=lambda text: isinstance(text, (Declaration, ProcessingInstruction))
+    ):
         mark.extract()
     for frame in soup("iframe"):
         frame.replace_with(*soup_of(str(frame.get("srcdoc") or "")).contents)
@@ -39,12 +41,12 @@ def fill_in(soup: BeautifulSoup) -> None:
     for picture in soup("svg"):
         picture.replace_with(" ".join(text.get_text(" ") for text in picture("text")))
     for image in soup(["img", "area"]):
-        text = " ".join(str(image.get("alt") or "").split())
-        image.replace_with(f"[{text}]" if text and not _FILE_NAME.search(text) else "")
+        words = " ".join(str(image.get("alt") or "").split())
+        image.replace_with(f"[{words}]" if words and not _FILE_NAME.search(words) else "")
     for ruby in soup("ruby"):
         readings = "".join(reading.extract().get_text() for reading in ruby(["rt", "rtc"]))
-        for mark in ruby("rp"):
-            mark.extract()
+        for bracket in ruby("rp"):
+            bracket.extract()
         base = "".join(ruby.get_text().split())
         ruby.replace_with(f"{base}({readings.strip()})" if readings.strip() else base)
     for formula in soup("math"):
@@ -59,7 +61,7 @@ def fill_in(soup: BeautifulSoup) -> None:
 
 
 def _number(numbered: Tag) -> None:
-    """Note the numbers of a list that does not simply count up."""
+    """Note the numbers of a list that does not count from its start by one."""
     items = numbered("li", recursive=False)
     style, is_reversed = str(numbered.get("type") or "1"), numbered.has_attr("reversed")
     if style == "1" and not is_reversed and not any(item.has_attr("value") for item in items):

@@ -19,7 +19,11 @@ CONTAINER = (
 
 
 def book(
-    files: dict[str, str | bytes], items: dict[str, str], spine: list[str], path: str = "OEBPS/book.opf", **more: str
+    files: dict[str, str | bytes],
+    items: dict[str, str],
+    spine: list[str],
+    path: str = "OEBPS/book.opf",
+    **more: str,
 ) -> bytes:
     """A book.
 
@@ -51,7 +55,10 @@ def book(
 
 
 def page(text: str, head: str = "") -> str:
-    return f'<html xmlns="http://www.w3.org/1999/xhtml"><head><title/>{head}</head><body><a id="x"/><p>{text}</p></body></html>'
+    return (
+        f'<html xmlns="http://www.w3.org/1999/xhtml"><head><title/>{head}</head><body><a id="x"/>'
+        f"<p>{text}</p></body></html>"
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,17 +99,28 @@ def test_the_order_is_that_of_the_spine_and_contents_give_names(read: Read) -> N
         '<content src="notes.xhtml"/></navPoint></navMap></ncx>'
     )
     files = {
-        "OEBPS/a.xhtml": page("Second."), "OEBPS/b.xhtml": page("First."),
-        "OEBPS/notes.xhtml": page("A note<sup>1</sup>."), "OEBPS/nav.xhtml": nav, "OEBPS/toc.ncx": ncx,
-    }  # fmt: skip
+        "OEBPS/a.xhtml": page("Second."),
+        "OEBPS/b.xhtml": page("First."),
+        "OEBPS/notes.xhtml": page("A note<sup>1</sup>."),
+        "OEBPS/nav.xhtml": nav,
+        "OEBPS/toc.ncx": ncx,
+    }
     items = {
-        "a": "a.xhtml", "b": "b.xhtml", "n": "notes.xhtml", "nav": 'nav.xhtml properties="nav"',
+        "a": "a.xhtml",
+        "b": "b.xhtml",
+        "n": "notes.xhtml",
+        "nav": 'nav.xhtml properties="nav"',
         "ncx": 'toc.ncx media-type="application/x-dtbncx+xml"',
-    }  # fmt: skip
+    }
     _, text, unread = read("a.epub", book(files, items, ["nav", "b", "a", "n"]))
     assert text.split("\n\n")[:-1] == [
-        "# The ebb", "First.", "# The flood", "Second.", "# A note", "A note^1.",
-    ]  # fmt: skip
+        "# The ebb",
+        "First.",
+        "# The flood",
+        "Second.",
+        "# A note",
+        "A note^1.",
+    ]
     assert unread == []
 
 
@@ -113,19 +131,26 @@ def test_missing_and_encrypted_chapters_are_named(read: Read) -> None:
         '<EncryptionMethod Algorithm="http://www.idpf.org/2008/embedding"/><CipherData>'
         '<CipherReference URI="OEBPS/a.xhtml"/></CipherData></EncryptedData></encryption>'
     )
-    files = {"OEBPS/a.xhtml": page("Open."), "OEBPS/b.xhtml": b"\x01\x02", "META-INF/encryption.xml": encryption}
+    files = {
+        "OEBPS/a.xhtml": page("Open."),
+        "OEBPS/b.xhtml": b"\x01\x02",
+        "META-INF/encryption.xml": encryption,
+    }
     items = {"a": "a.xhtml", "b": "b.xhtml", "c": "c.xhtml", "d": "http://x.org/d.html"}
     _, text, unread = read("a.epub", book(files, items, ["a", "b", "c", "d", "e"]))
     assert text.strip() == "Open."
     assert sorted((one.place, one.reason) for one in unread) == [
-        ("b.xhtml", "encrypted"), ("c.xhtml", "the book has no such file"),
-        ("e", "the book has no such item"), ("http://x.org/d.html", "the book has no such file"),
-    ]  # fmt: skip
+        ("b.xhtml", "encrypted"),
+        ("c.xhtml", "the book has no such file"),
+        ("e", "the book has no such item"),
+        ("http://x.org/d.html", "the book has no such file"),
+    ]
 
 
 def test_a_book_whose_chapters_are_all_encrypted(read: Read) -> None:
     encryption = (
-        '<encryption xmlns="urn:e"><EncryptedData><CipherData><CipherReference URI="OEBPS/a.xhtml"/>'
+        '<encryption xmlns="urn:e"><EncryptedData><CipherData><CipherReference '
+        'URI="OEBPS/a.xhtml"/>'
         "</CipherData></EncryptedData></encryption>"
     )
     files = {"OEBPS/a.xhtml": b"\x01", "META-INF/encryption.xml": encryption}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.documents.readers.base import Source
-from hopyard.indexes.documents.readers.data import read_xml
+from hopyard.indexes.documents.readers.xml_text import read_xml
 from hopyard.state.errors import CorpusError
 
 Read = Any
@@ -83,11 +83,13 @@ def test_text_of_another_file_is_refused(read: Read) -> None:
 @pytest.mark.parametrize(
     ("xml", "text"),
     [
-        ('<!DOCTYPE r [<!ENTITY co "Quay &amp; Sons"><!ENTITY by "by &co;">]><r><p>Sold &by;</p></r>',
+        ('<!DOCTYPE r [<!ENTITY co "Quay &amp; Sons"><!ENTITY by "by &co;">]>'
+         "<r><p>Sold &by;</p></r>",
          "p: Sold by Quay & Sons"),
         ("<r><p>Caf&eacute;&nbsp;7 &ndash; 9 &lt; 10 &unknown</p></r>", ""),
         ("<r><p>Caf&eacute;&nbsp;7 &ndash; 9 &lt; 10</p></r>", "p: Café 7 – 9 < 10"),
-        ('<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x.dtd"><html><p>&Uuml;ber</p></html>',
+        ('<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x.dtd">'
+         "<html><p>&Uuml;ber</p></html>",
          "p: Über"),
         ('<!DOCTYPE r [<!ENTITY nbsp "[space]">]><r><p>a&nbsp;b</p></r>', "p: a[space]b"),
         ("<r><p>" + "x" * 70_000 + "&auml;</p></r>", "p: " + "x" * 70_000 + "ä"),

@@ -24,7 +24,7 @@ TABLE = "| Item | Price |\n|---|---|\n| Nuts | 1,50 |\n| Bolts | 20,75 |\n\n"
         b'Item, Price\nNuts, "1,50"\nBolts, "20,75"\n',
         "\ufeffItem;Price\nNuts;1,50\nBolts;20,75\n".encode(),
         "Item\tPrice\nNuts\t1,50\nBolts\t20,75\n".encode("utf-16"),
-        "sep=,\nItem,Price\nNuts,\"1,50\"\nBolts,\"20,75\"\n".encode("utf-16"),
+        'sep=,\nItem,Price\nNuts,"1,50"\nBolts,"20,75"\n'.encode("utf-16"),
     ],
 )
 def test_dialects_give_one_table(read: Read, data: bytes) -> None:
@@ -40,15 +40,30 @@ def test_decimal_commas_without_a_header_are_no_delimiters(read: Read) -> None:
     ("rows", "lines"),
     [
         (['"Pipe, 20,5', "Rod,6", "Bolt,7"], ['| "Pipe | 20 | 5 |', "| Rod | 6 |", "| Bolt | 7 |"]),
-        (['"Pipe,5', "Rod,6", '"Bolt, long",7'], ['| "Pipe | 5 |', "| Rod | 6 |", "| Bolt, long | 7 |"]),
-        (['20" pipe,5', 'rod 6",6', "Bolt,7"], ['| 20" pipe | 5 |', '| rod 6" | 6 |', "| Bolt | 7 |"]),
-        (['"5"" pipe",5', '"a ""b"" c",6', "Bolt,7"], ['| 5" pipe | 5 |', '| a "b" c | 6 |', "| Bolt | 7 |"]),
-        ([r'"5\" pipe, long",5', "Rod,6", "Bolt,7"], ['| 5" pipe, long | 5 |', "| Rod | 6 |", "| Bolt | 7 |"]),
-        (['"Pipe" (old),5', "Rod,6", "Bolt,7"], ['| "Pipe" (old) | 5 |', "| Rod | 6 |", "| Bolt | 7 |"]),
+        (
+            ['"Pipe,5', "Rod,6", '"Bolt, long",7'],
+            ['| "Pipe | 5 |', "| Rod | 6 |", "| Bolt, long | 7 |"],
+        ),
+        (
+            ['20" pipe,5', 'rod 6",6', "Bolt,7"],
+            ['| 20" pipe | 5 |', '| rod 6" | 6 |', "| Bolt | 7 |"],
+        ),
+        (
+            ['"5"" pipe",5', '"a ""b"" c",6', "Bolt,7"],
+            ['| 5" pipe | 5 |', '| a "b" c | 6 |', "| Bolt | 7 |"],
+        ),
+        (
+            [r'"5\" pipe, long",5', "Rod,6", "Bolt,7"],
+            ['| 5" pipe, long | 5 |', "| Rod | 6 |", "| Bolt | 7 |"],
+        ),
+        (
+            ['"Pipe" (old),5', "Rod,6", "Bolt,7"],
+            ['| "Pipe" (old) | 5 |', "| Rod | 6 |", "| Bolt | 7 |"],
+        ),
         (['"Pipe', 'of, iron",5', "Rod,6"], ["| Pipe of, iron | 5 |", "| Rod | 6 |"]),
         (["Rod,6", "Bolt,7", '"Pipe,5'], ["| Rod | 6 |", "| Bolt | 7 |", '| "Pipe | 5 |']),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_quotation_mark_costs_no_row(read: Read, rows: list[str], lines: list[str]) -> None:
     data = "\n".join(["Item,Price", *rows, "Nut,8", "Nail,9"])
     text = read("a.csv", data.encode())[1]
@@ -58,8 +73,11 @@ def test_a_wrong_quotation_mark_costs_no_row(read: Read, rows: list[str], lines:
 def test_rows_of_unequal_length_keep_all_values(read: Read) -> None:
     text = read("a.csv", b"A,B,C\n1,2,3\n4\n5,6,7,8\n9,,10\n")[1]
     assert text.splitlines()[2:-1] == [
-        "| 1 | 2 | 3 |", "| 4 |  |  |", "| 5 | 6 | 7 | 8 |", "| 9 |  | 10 |",
-    ]  # fmt: skip
+        "| 1 | 2 | 3 |",
+        "| 4 |  |  |",
+        "| 5 | 6 | 7 | 8 |",
+        "| 9 |  | 10 |",
+    ]
 
 
 def test_numbers_keep_their_digits(read: Read) -> None:
@@ -86,7 +104,7 @@ def test_numbers_keep_their_digits(read: Read) -> None:
         ),
         (b"name\nAda\nBen, the cook\n", "name\n\nAda\n\nBen, the cook\n\n\n"),
         (
-            b"comment\nGood, warm and dry\nNo\nLate, wet, loud\n\"Fine; \"\"quite\"\"\"\n",
+            b'comment\nGood, warm and dry\nNo\nLate, wet, loud\n"Fine; ""quite"""\n',
             'comment\n\nGood, warm and dry\n\nNo\n\nLate, wet, loud\n\nFine; "quite"\n\n\n',
         ),
         (b"\n\n", "\n"),

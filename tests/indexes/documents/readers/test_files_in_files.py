@@ -169,14 +169,20 @@ def test_equal_names_are_kept_apart(tmp_path: Path) -> None:
     with zipfile.ZipFile(data, "w") as archive:
         for text in ("old", "new"):
             archive.writestr("notes.txt", text)
-    assert read(tmp_path, "a.zip", data.getvalue())[0] == {"notes.txt": "old", "notes.txt (2)": "new"}
+    assert read(tmp_path, "a.zip", data.getvalue())[0] == {
+        "notes.txt": "old",
+        "notes.txt (2)": "new",
+    }
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as tar:
         for text in (b"old", b"new"):
             entry = tarfile.TarInfo("notes.txt")
             entry.size = len(text)
             tar.addfile(entry, io.BytesIO(text))
-    assert read(tmp_path, "a.tar", data.getvalue())[0] == {"notes.txt": "old", "notes.txt (2)": "new"}
+    assert read(tmp_path, "a.tar", data.getvalue())[0] == {
+        "notes.txt": "old",
+        "notes.txt (2)": "new",
+    }
 
 
 def test_names_in_other_encodings(tmp_path: Path) -> None:

@@ -51,7 +51,9 @@ def with_shapes(xml: str) -> bytes:
     return changed(
         saved(deck),
         lambda name, text: (
-            text.replace("</p:spTree>", f"{xml}</p:spTree>") if "slides/slide1.xml" in name else text
+            text.replace("</p:spTree>", f"{xml}</p:spTree>")
+            if "slides/slide1.xml" in name
+            else text
         ),
     )
 
@@ -59,7 +61,7 @@ def with_shapes(xml: str) -> bytes:
 def shape(body: str, place: str = "") -> str:
     return (
         f'<p:sp><p:nvSpPr><p:cNvPr id="9" name="x"/><p:cNvSpPr/><p:nvPr>{place}</p:nvPr></p:nvSpPr>'
-        f'<p:spPr/><p:txBody><a:bodyPr/>{body}</p:txBody></p:sp>'
+        f"<p:spPr/><p:txBody><a:bodyPr/>{body}</p:txBody></p:sp>"
     )
 
 
@@ -88,12 +90,17 @@ def quarters() -> Any:
 
 
 QUARTERS = [
-    "# Output", "|  | Q1 | Q2 |", "|---|---|---|", "| Dune | 12.5% |  |",
+    "# Output",
+    "|  | Q1 | Q2 |",
+    "|---|---|---|",
+    "| Dune | 12.5% |  |",
     "| Reed | 50.0% | 123456725.0% |",
-]  # fmt: skip
+]
 
 
-@pytest.mark.parametrize("element", ["bar", "bar3D", "line3D", "area3D", "surface", "stock", "radar"])
+@pytest.mark.parametrize(
+    "element", ["bar", "bar3D", "line3D", "area3D", "surface", "stock", "radar"]
+)
 def test_a_chart_of_any_kind_is_a_table(read: Read, element: str) -> None:
     data = chart_deck(XL_CHART_TYPE.COLUMN_CLUSTERED, quarters())
     data = changed(data, lambda _, text: text.replace("c:barChart", f"c:{element}Chart"))
@@ -112,8 +119,10 @@ def test_a_scatter_chart_has_both_values(read: Read) -> None:
     for point in ((1.5, 20), (2.5, 30)):
         series.add_data_point(*point)
     assert lines(read("a.pptx", chart_deck(XL_CHART_TYPE.XY_SCATTER, data))[1])[1:] == [
-        "|  | 1.5 | 2.5 |", "|---|---|---|", "| Pump | 20 | 30 |",
-    ]  # fmt: skip
+        "|  | 1.5 | 2.5 |",
+        "|---|---|---|",
+        "| Pump | 20 | 30 |",
+    ]
 
 
 def test_a_bubble_chart_has_the_sizes(read: Read) -> None:
@@ -146,9 +155,11 @@ def test_categories_of_two_levels_and_the_title(read: Read) -> None:
     chart.has_title = True
     chart.chart_title.text_frame.text = "Output in MWh"
     assert lines(read("a.pptx", saved(deck))[1]) == [
-        "Output in MWh", "|  | 2023 H1 | 2023 H2 | 2024 H1 | 2024 H2 |", "|---|---|---|---|---|",
+        "Output in MWh",
+        "|  | 2023 H1 | 2023 H2 | 2024 H1 | 2024 H2 |",
+        "|---|---|---|---|---|",
         "| Dune | 1 | 2 | 3 | 4 |",
-    ]  # fmt: skip
+    ]
 
 
 def test_a_chart_that_is_missing_is_named_and_the_slide_is_read(read: Read) -> None:
@@ -165,7 +176,8 @@ def test_a_newer_chart(read: Read) -> None:
         '<mc:Choice Requires="cx1"><p:graphicFrame><a:graphic><a:graphicData>'
         '<cx:chart xmlns:cx="urn:x" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/'
         'relationships" r:id="rId77"/></a:graphicData></a:graphic></p:graphicFrame></mc:Choice>'
-        f"<mc:Fallback>{shape('<a:p>' + run('This chart is not available') + '</a:p>')}</mc:Fallback>"
+        f"<mc:Fallback>{shape('<a:p>' + run('This chart is not available') + '</a:p>')}"
+        f"</mc:Fallback>"
         "</mc:AlternateContent>"
     )
     chart = (
@@ -174,7 +186,8 @@ def test_a_newer_chart(read: Read) -> None:
         '<cx:numDim type="val"><cx:lvl formatCode="#,##0"><cx:pt idx="0">1500</cx:pt>'
         '<cx:pt idx="1">-20</cx:pt></cx:lvl></cx:numDim></cx:data></cx:chartData><cx:chart>'
         '<cx:plotArea><cx:series layoutId="waterfall"><cx:tx><cx:txData><cx:v>Cash</cx:v>'
-        '</cx:txData></cx:tx><cx:dataId val="0"/></cx:series></cx:plotArea></cx:chart></cx:chartSpace>'
+        '</cx:txData></cx:tx><cx:dataId val="0"/></cx:series></cx:plotArea></cx:chart>'
+        "</cx:chartSpace>"
     )
 
     def change(name: str, text: str) -> str:
@@ -186,8 +199,10 @@ def test_a_newer_chart(read: Read) -> None:
     with zipfile.ZipFile(stream, "a") as archive:
         archive.writestr("ppt/charts/ex.xml", chart)
     assert lines(read("a.pptx", stream.getvalue())[1]) == [
-        "|  | Start | Sales |", "|---|---|---|", "| Cash | 1,500 | -20 |",
-    ]  # fmt: skip
+        "|  | Start | Sales |",
+        "|---|---|---|",
+        "| Cash | 1,500 | -20 |",
+    ]
 
 
 def test_raised_letters_fields_and_breaks(read: Read) -> None:
@@ -209,23 +224,31 @@ def test_numbered_lists_keep_their_numbers(read: Read) -> None:
     number = '<a:buAutoNum type="arabicPeriod" startAt="3"/>'
     letter = '<a:buAutoNum type="alphaLcParenR"/>'
     body = (
-        item("pump", number) + item("valve", letter, 1) + item("seal", letter, 1)
-        + item("tank", number) + item("note", "") + item("again", letter, 1)
-    )  # fmt: skip
+        item("pump", number)
+        + item("valve", letter, 1)
+        + item("seal", letter, 1)
+        + item("tank", number)
+        + item("note", "")
+        + item("again", letter, 1)
+    )
     assert lines(read("a.pptx", with_shapes(shape(body)))[1]) == [
-        "3. pump", "  a) valve", "  b) seal", "4. tank", "- note", "  a) again",
-    ]  # fmt: skip
+        "3. pump",
+        "  a) valve",
+        "  b) seal",
+        "4. tank",
+        "- note",
+        "  a) again",
+    ]
 
 
 def test_groups_pictures_connectors_and_formulas(read: Read) -> None:
     words = [f"<a:p>{run(word)}</a:p>" for word in ("one", "two")]
     group = f"<p:grpSp><p:grpSp>{shape(words[0])}</p:grpSp>{shape(words[1])}</p:grpSp>"
-    picture = (
-        '<p:pic><p:nvPicPr><p:cNvPr id="3" name="Picture 2" descr="Map of pier 4"/></p:nvPicPr></p:pic>'
-    )
+    picture = '<p:pic><p:nvPicPr><p:cNvPr id="3" descr="Map of pier 4"/></p:nvPicPr></p:pic>'
+    math = '<a:p><m:oMath xmlns:m="urn:m"><m:r><m:t>E=3.7 kJ</m:t></m:r></m:oMath></a:p>'
     formula = (
         '<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
-        f"<mc:Choice>{shape('<a:p><m:oMath xmlns:m=' + chr(34) + 'urn:m' + chr(34) + '><m:r><m:t>E=3.7 kJ</m:t></m:r></m:oMath></a:p>')}"
+        f"<mc:Choice>{shape(math)}"
         f"</mc:Choice><mc:Fallback>{shape(words[0])}</mc:Fallback></mc:AlternateContent>"
     )
     text = read("a.pptx", with_shapes(group + picture + formula))[1]
@@ -237,14 +260,26 @@ def test_slide_numbers_are_dropped_and_footers_are_read_once(read: Read) -> None
     for _ in range(2):
         deck.slides.add_slide(deck.slide_layouts[6])
     body = f"<a:p>{run('Confidential')}</a:p>"
-    added = shape(body, '<p:ph type="ftr"/>') + shape(f"<a:p>{run('17')}</a:p>", '<p:ph type="sldNum"/>')
-    data = changed(saved(deck), lambda name, text: text.replace("</p:spTree>", f"{added}</p:spTree>") if "slides/slide" in name else text)
+    added = shape(body, '<p:ph type="ftr"/>') + shape(
+        f"<a:p>{run('17')}</a:p>", '<p:ph type="sldNum"/>'
+    )
+    data = changed(
+        saved(deck),
+        lambda name, text: (
+            text.replace("</p:spTree>", f"{added}</p:spTree>") if "slides/slide" in name else text
+        ),
+    )
     assert read("a.pptx", data)[1] == "Confidential\n\n\f\f"
 
 
 def test_merged_cells_and_heads_of_two_rows(read: Read) -> None:
     deck = Presentation()
-    rows = [["Plant", "2023", "", "2024", ""], ["", "MWh", "Cost", "MWh", "Cost"], ["Dune", "11", "21", "12", "22"], ["", "13", "23", "14", "24"]]
+    rows = [
+        ["Plant", "2023", "", "2024", ""],
+        ["", "MWh", "Cost", "MWh", "Cost"],
+        ["Dune", "11", "21", "12", "22"],
+        ["", "13", "23", "14", "24"],
+    ]
     table = deck.slides.add_slide(deck.slide_layouts[6]).shapes.add_table(4, 5, *BOX).table
     for number, row in enumerate(rows):
         for place, cell in enumerate(row):
@@ -252,9 +287,11 @@ def test_merged_cells_and_heads_of_two_rows(read: Read) -> None:
     for first, last in (((0, 0), (1, 0)), ((0, 1), (0, 2)), ((0, 3), (0, 4)), ((2, 0), (3, 0))):
         table.cell(*first).merge(table.cell(*last))
     assert lines(read("a.pptx", saved(deck))[1]) == [
-        "| Plant | 2023 MWh | 2023 Cost | 2024 MWh | 2024 Cost |", "|---|---|---|---|---|",
-        "| Dune | 11 | 21 | 12 | 22 |", "| Dune | 13 | 23 | 14 | 24 |",
-    ]  # fmt: skip
+        "| Plant | 2023 MWh | 2023 Cost | 2024 MWh | 2024 Cost |",
+        "|---|---|---|---|---|",
+        "| Dune | 11 | 21 | 12 | 22 |",
+        "| Dune | 13 | 23 | 14 | 24 |",
+    ]
 
 
 def test_notes_comments_and_a_diagram(read: Read) -> None:
@@ -283,11 +320,22 @@ def test_notes_comments_and_a_diagram(read: Read) -> None:
         for word, kind in (("Order", ""), ("Pay", ""), ("[Text]", ' type="pres"'))
     )
     with zipfile.ZipFile(stream, "a") as archive:
-        archive.writestr("ppt/diagrams/data1.xml", f'<d:dataModel xmlns:d="urn:d" xmlns:a="{DRAWING}">{points}</d:dataModel>')
-        archive.writestr("ppt/comments/c 1.xml", '<p:cmLst xmlns:p="urn:p"><p:cm><p:text>Too late?</p:text></p:cm></p:cmLst>')
+        archive.writestr(
+            "ppt/diagrams/data1.xml",
+            f'<d:dataModel xmlns:d="urn:d" xmlns:a="{DRAWING}">{points}</d:dataModel>',
+        )
+        archive.writestr(
+            "ppt/comments/c 1.xml",
+            '<p:cmLst xmlns:p="urn:p"><p:cm><p:text>Too late?</p:text></p:cm></p:cmLst>',
+        )
     assert lines(read("a.pptx", stream.getvalue())[1]) == [
-        "# Plan", "- Order", "- Pay", "Say why.", "Then stop.", "Comment: Too late?",
-    ]  # fmt: skip
+        "# Plan",
+        "- Order",
+        "- Pay",
+        "Say why.",
+        "Then stop.",
+        "Comment: Too late?",
+    ]
 
 
 def test_an_embedded_workbook_is_a_document(read: Read) -> None:

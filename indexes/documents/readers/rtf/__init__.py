@@ -5,59 +5,32 @@ Source: Microsoft, "Rich Text Format (RTF) Specification", version 1.9.1.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hopyard.indexes.documents.readers.base import Content, Source
-from hopyard.indexes.documents.readers.marks import join_runs
-from hopyard.indexes.documents.readers.sheets import joined_heads
+from hopyard.indexes.documents.readers.rtf.flow import Flow
+from hopyard.indexes.documents.readers.rtf.letters import (
+    CODE_PAGES,
+    ESCAPES,
+    MACHINES,
+    SIGNS,
+    SILENT,
+    known_page,
+)
 from hopyard.indexes.documents.readers.text import plain_metadata
-from hopyard.indexes.passages.markdown import first_heading, table_lines
+from hopyard.indexes.passages.markdown import first_heading
 from hopyard.state.errors import CorpusError
 
 __all__ = ("read_rtf",)
 
 _TOKEN: Final = re.compile(
-    r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|[\r\n\0]+|([^\\{}\r\n\0]+)",
+    r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|[\r\n\0]+"
+    r"|([^\\{}\r\n\0]+)",
     re.DOTALL,
 )
-_CODE_PAGES: Final = {
-    77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950",
-    161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257",
-    204: "cp1251", 222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
-}  # fmt: skip
-"""The code page of each character set of a font. Source: `\\fcharset` of the specification."""
-_MACHINES: Final = {"ansi": "cp1252", "mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
-_SIGNS: Final = {
-    "tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "bullet": "•", "lquote": "‘",
-    "rquote": "’", "ldblquote": "“", "rdblquote": "”", "emspace": " ", "enspace": " ",
-    "qmspace": " ", "zwj": "\u200d", "zwnj": "\u200c", "nestcell": ", ", "nestrow": "; ",
-}  # fmt: skip
-_ESCAPES: Final = {
-    "~": " ",
-    "_": "-",
-    "-": "",
-    "\\": "\\",
-    "{": "{",
-    "}": "}",
-    "\n": "\n",
-    "\r": "\n",
-    "\t": "\t",
-}
-_SILENT: Final = frozenset(
-    """
-    colortbl stylesheet info pict nonshppict shppict fldinst objdata objclass objname generator
-    listtable listoverridetable revtbl rsidtbl themedata colorschememapping datastore latentstyles
-    xmlnstbl filetbl atnid atnauthor atntime atnicn atnref atnparent atndate atrfstart atrfend
-    bkmkstart bkmkend shprslt nonesttables sp pn pnseclvl template passwordhash userprops docvar
-    wgrffmtfilter mmathPr tc xe ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn panose falt fontemb
-    background nesttableprops
-    """.split()
-)
-"""Groups without text of the document."""
 _STARRED: Final = frozenset(
     ("shpinst", "shptxt", "annotation", "footnote", "ud", "formfield", "ffl", "fldrslt")
 )
@@ -66,7 +39,6 @@ _APART: Final = frozenset(
     ("footnote", "annotation", "header", "headerl", "headerr", "headerf", "footer", "footerl",
      "footerr", "footerf", "shptxt")
 )  # fmt: skip
-_BULLETS: Final = frozenset("·•o§-–")
 _ABOUT: Final = re.compile(r"\{\\(title|author)\s+([^{}]*)\}")
 
 
@@ -88,7 +60,7 @@ def read_rtf(source: Source) -> Iterator[Content]:
 
 @dataclass(slots=True)
 class _State:
-    """What a group changes until it ends."""
+    """The state that a group changes until it ends."""
 
     is_silent: bool = False
     name: str = ""
@@ -101,22 +73,6 @@ class _State:
     level: int = 0
 
 
-@dataclass(slots=True)
-class _Flow:
-    """A text that is being read: the document, a note, a header."""
-
-    blocks: list[str] = field(default_factory=list)
-    runs: list[tuple[str, bool]] = field(default_factory=list)
-    cell: list[str] = field(default_factory=list)
-    row: list[str] = field(default_factory=list)
-    rows: list[list[str]] = field(default_factory=list)
-    heads: int = 0
-    merged: list[bool] = field(default_factory=list)
-    is_merged: bool = False
-    after: list[str] = field(default_factory=list)
-    """Comments and text boxes, which follow the paragraph that they belong to."""
-
-
 class _Reader:
     def __init__(self, encoding: str) -> None:
         self._preferred = encoding
@@ -124,8 +80,8 @@ class _Reader:
         self._fonts: dict[int, str] = {}
         self._default = -1
         self._state = _State()
-        self._states: list[tuple[_State, _Flow]] = []
-        self._flow = _Flow()
+        self._states: list[tuple[_State, Flow]] = []
+        self._flow = Flow()
         self._bytes = bytearray()
         self._skip = 0
         self._is_starred = False
@@ -155,8 +111,9 @@ class _Reader:
                 self._close()
             elif plain:
                 self._add_bytes(plain.encode("latin-1"))
-        self._paragraph()
-        self._end_table()
+        self._decode()
+        self._flow.paragraph(self._state.level)
+        self._flow.end_table()
         whole = [*self._flow.blocks, *self._notes, *dict.fromkeys(self._margins)]
         text = "\n\n".join(one for one in whole if one.strip())
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -175,15 +132,13 @@ class _Reader:
         name, ended = self._state.name, self._flow
         self._state, self._flow = self._states.pop()
         if name in ("listtext", "pntext"):
-            self._list_mark()
+            self._flow.list_mark()
         if name == "formfield":
             self._form_field()
         if ended is self._flow:
             return
-        self._flow, kept = ended, self._flow
-        self._paragraph()
-        self._end_table()
-        self._flow = kept
+        ended.paragraph()
+        ended.end_table()
         text = "\n\n".join(ended.blocks)
         if name == "footnote":
             self._notes.append(f"[{self._marks}] {text}" if self._marks else text)
@@ -208,9 +163,7 @@ class _Reader:
             self._skip = state.fallback
         elif word == "uc":
             state.fallback = 1 if number is None else number
-        elif self._is_starred and word not in _STARRED:
-            state.is_silent = True
-        elif word in _SILENT:
+        elif (self._is_starred and word not in _STARRED) or word in SILENT:
             state.is_silent = True
         elif word in ("listtext", "pntext", "formfield", "ffl", "fonttbl", "upr", "shpinst"):
             state.name = word
@@ -219,22 +172,37 @@ class _Reader:
             state.is_silent = self._states[-1][0].name != "upr"
         elif word in _APART and not state.is_silent:
             state.name = word
-            self._flow = _Flow()
+            self._flow = Flow()
             self._state = replace(state, is_in_table=False, is_raised=False, level=0)
         else:
             self._format(word, number)
         self._is_starred = False
 
     def _format(self, word: str, number: int | None) -> None:
-        state, on = self._state, number != 0
         self._decode()
-        if state.is_silent and word not in ("f", "fcharset", "cpg") and not word.startswith("ff"):
+        is_silent = self._state.is_silent
+        if self._letters(word, number or 0) or is_silent:
             return
-        if word in _SIGNS:
-            self._add(_SIGNS[word])
+        if word in SIGNS:
+            self._add(SIGNS[word])
         elif word in ("par", "sect", "page", "column"):
-            self._paragraph(word == "par" and state.is_in_table)
-        elif word == "pard":
+            self._end_paragraph(word == "par")
+        elif word == "chftn":
+            if not any(flow is not self._flow for _, flow in self._states):
+                self._marks += 1
+                self._flow.runs.append((f"[{self._marks}]", False))
+        elif not self._style(word, number):
+            self._flow.table(word)
+
+    def _end_paragraph(self, may_be_in_table: bool) -> None:
+        self._decode()
+        in_table = may_be_in_table and self._state.is_in_table
+        self._flow.paragraph(self._state.level, in_table=in_table)
+
+    def _style(self, word: str, number: int | None) -> bool:
+        """Note how the next letters or paragraphs look; False if the word says nothing of it."""
+        state, on = self._state, number != 0
+        if word == "pard":
             state.is_in_table, state.level = False, 0
         elif word == "plain":
             state.font, state.is_raised, state.is_hidden = self._default, False, False
@@ -242,27 +210,29 @@ class _Reader:
             state.is_in_table = on
         elif word == "outlinelevel":
             state.level = (number or 0) + 1
-        elif word == "super" or word == "up":
+        elif word in ("super", "up"):
             state.is_raised = on
         elif word in ("sub", "nosupersub", "dn"):
             state.is_raised = False
         elif word in ("v", "deleted"):
             state.is_hidden = on
-        elif word in ("chftn", "chatn"):
-            if word == "chftn" and not any(flow is not self._flow for _, flow in self._states):
-                self._marks += 1
-                self._flow.runs.append((f"[{self._marks}]", False))
-        elif word in ("f", "deff"):
-            self._font(word, number or 0)
-        elif word in ("fcharset", "cpg"):
-            self._charset(word, number or 0)
-        elif word in _MACHINES or word == "ansicpg":
-            page = _MACHINES.get(word) or f"cp{number}"
-            self._page = self._preferred or _known(page)
-        elif word.startswith("ff"):
-            self._values[word] = number or 0
         else:
-            self._table(word)
+            return False
+        return True
+
+    def _letters(self, word: str, number: int) -> bool:
+        """Note fonts, code pages and form fields; False if the word says nothing of them."""
+        if word in ("f", "deff"):
+            self._font(word, number)
+        elif word in ("fcharset", "cpg"):
+            self._charset(word, number)
+        elif word in MACHINES or word == "ansicpg":
+            self._page = self._preferred or known_page(MACHINES.get(word) or f"cp{number}")
+        elif word.startswith("ff"):
+            self._values[word] = number
+        else:
+            return False
+        return True
 
     def _font(self, word: str, number: int) -> None:
         if word == "deff":
@@ -271,70 +241,9 @@ class _Reader:
             self._state.font = number
 
     def _charset(self, word: str, number: int) -> None:
-        page = _CODE_PAGES.get(number, "") if word == "fcharset" else _known(f"cp{number}")
+        page = CODE_PAGES.get(number, "") if word == "fcharset" else known_page(f"cp{number}")
         if page:
             self._fonts.setdefault(self._state.font, page)
-
-    def _table(self, word: str) -> None:
-        flow = self._flow
-        if word == "trowd":
-            flow.merged, flow.is_merged = [], False
-            if flow.row:  # the definition is written again at the end of the row
-                return
-            self._paragraph()
-        elif word == "clvmrg":
-            flow.is_merged = True
-        elif word == "cellx":
-            flow.merged.append(flow.is_merged)
-            flow.is_merged = False
-        elif word == "trhdr":
-            flow.heads = max(flow.heads, len(flow.rows) + 1)
-        elif word == "cell":
-            self._paragraph(True)
-            flow.row.append(" ".join(flow.cell))
-            flow.cell = []
-        elif word == "row" and flow.row:
-            above = flow.rows[-1] if flow.rows else []
-            for place, is_merged in enumerate(flow.merged[: len(flow.row)]):
-                if is_merged and place < len(above) and not flow.row[place].strip():
-                    flow.row[place] = above[place]
-            flow.rows.append(flow.row)
-            flow.row = []
-
-    def _paragraph(self, in_table: bool = False) -> None:
-        """End a paragraph."""
-        self._decode()
-        flow = self._flow
-        text = "\n".join(
-            " ".join(line.split()) for line in join_runs(flow.runs).split("\n")
-        ).strip()
-        flow.runs = []
-        if in_table or (flow.row and text):
-            if text:
-                flow.cell.append(text.rstrip(";, "))
-            return
-        if text:
-            self._end_table()
-            level = self._state.level
-            flow.blocks.append(f"{'#' * level} {text}" if 0 < level <= 6 else text)
-        if flow.after and not flow.row:
-            self._end_table()
-            flow.blocks += flow.after
-            flow.after = []
-
-    def _end_table(self) -> None:
-        flow = self._flow
-        if flow.row:
-            flow.rows.append(flow.row)
-        if flow.rows:
-            flow.blocks.append("\n".join(table_lines(joined_heads(flow.rows, flow.heads))))
-        flow.row, flow.rows, flow.heads = [], [], 0
-
-    def _list_mark(self) -> None:
-        """Write the number of a list item as it is, and a bullet as a dash."""
-        text = "".join(run for run, _ in self._flow.runs).strip()
-        if text:
-            self._flow.runs = [("- " if text in _BULLETS else f"{text} ", False)]
 
     def _form_field(self) -> None:
         values, self._values, choices, self._field = self._values, {}, self._field, []
@@ -349,12 +258,12 @@ class _Reader:
         if sign == "*":
             self._is_starred = True
         elif sign in "\n\r":
-            self._paragraph(self._state.is_in_table)
+            self._end_paragraph(True)
         elif sign in "\\{}":
             self._add_bytes(sign.encode())
         elif not self._skip:
             self._decode()
-            self._add(_ESCAPES.get(sign, ""))
+            self._add(ESCAPES.get(sign, ""))
         else:
             self._skip -= 1
 
@@ -379,10 +288,3 @@ class _Reader:
     def _add(self, text: str) -> None:
         if not self._state.is_silent and not self._state.is_hidden:
             self._flow.runs.append((text, self._state.is_raised))
-
-
-def _known(page: str) -> str:
-    try:
-        return codecs.lookup({"cp0": "cp1252", "cp10000": "mac_roman"}.get(page, page)).name
-    except LookupError:
-        return "cp1252"
