@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.documents.readers.marks import numeral
@@ -18,7 +19,7 @@ _NOTICE: Final = re.compile(r"java\s?script|\bjs\b|cookie|browser", re.IGNORECAS
 """Words of a `<noscript>` that has no text of the page."""
 _BLOCKS: Final = (
     "header", "footer", "main", "nav", "aside", "figure", "address", "fieldset", "legend", "hgroup",
-    "form", "details", "summary", "dialog", "search", "center", "menu", "label",
+    "form", "details", "summary", "dialog", "search", "center", "menu",
 )  # fmt: skip
 """Elements that are blocks, which markdownify does not know."""
 _POWERS: Final = {"msup": "^", "msub": "_", "mfrac": "/", "mroot": "^1/"}
@@ -36,28 +37,33 @@ def fill_in(soup: BeautifulSoup) -> None:
         frame.replace_with(*soup_of(str(frame.get("srcdoc") or "")).contents)
     for tag in soup(["template", "noscript"]):
         _open_up(tag)
-    for tag in soup(["script", "style", "title", "datalist"]):
+    present = {tag.name for tag in soup.find_all(True)}
+
+    def each(*names: str) -> Iterable[Tag]:
+        return soup(list(names)) if present.intersection(names) else ()
+
+    for tag in each("script", "style", "title", "datalist"):
         tag.extract()
-    for picture in soup("svg"):
+    for picture in each("svg"):
         picture.replace_with(" ".join(text.get_text(" ") for text in picture("text")))
-    for image in soup(["img", "area"]):
+    for image in each("img", "area"):
         words = " ".join(str(image.get("alt") or "").split())
         image.replace_with(f"[{words}]" if words and not _FILE_NAME.search(words) else "")
-    for ruby in soup("ruby"):
+    for ruby in each("ruby"):
         readings = "".join(reading.extract().get_text() for reading in ruby(["rt", "rtc"]))
         for bracket in ruby("rp"):
             bracket.extract()
         base = "".join(ruby.get_text().split())
         ruby.replace_with(f"{base}({readings.strip()})" if readings.strip() else base)
-    for formula in soup("math"):
+    for formula in each("math"):
         source = formula.find("annotation", encoding=re.compile("tex", re.IGNORECASE))
         formula.replace_with(source.get_text().strip() if source else _formula(formula))
-    _fields(soup)
-    for numbered in soup("ol"):
+    if present & {"input", "select"}:
+        _fields(soup)
+    for numbered in each("ol"):
         _number(numbered)
-    for tag in soup(list(_BLOCKS)):
-        if tag.name != "label":
-            tag.name = "div"
+    for tag in each(*_BLOCKS):
+        tag.name = "div"
 
 
 def _number(numbered: Tag) -> None:
