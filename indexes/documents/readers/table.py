@@ -13,7 +13,6 @@ from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
 from hopyard.indexes.documents.readers.excel import read_xls, read_xlsx
 from hopyard.indexes.documents.readers.mail import read_eml, read_msg
 from hopyard.indexes.documents.readers.odf import read_opendocument
-from hopyard.indexes.documents.readers.office import read_docx
 from hopyard.indexes.documents.readers.pdf import read_pdf
 from hopyard.indexes.documents.readers.rtf import read_rtf
 from hopyard.indexes.documents.readers.slides import read_pptx
