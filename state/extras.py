@@ -41,12 +41,10 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     ),
     "pdf": Extra("PDF files", {"pypdfium2": "pypdfium2"}),
     "office": Extra(
-        "PowerPoint, Excel, RTF and Outlook files",
+        "Excel and Outlook files",
         {
-            "python-pptx": "pptx",
             "openpyxl": "openpyxl",
             "python-calamine": "python_calamine",
-            "striprtf": "striprtf",
             "python-oxmsg": "oxmsg",
         },
     ),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import struct
 import tarfile
 import unicodedata
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -15,7 +17,7 @@ from typing import Final
 from hopyard.indexes.documents.readers.base import Found, Part, Source, Unread, unpacked
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_gzip", "read_tar", "read_zip")
+__all__ = ("read_gzip", "read_tar", "read_zip", "zip_name")
 
 _UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError)
 _ENCRYPTED: Final = 0x1
@@ -31,6 +33,8 @@ _COMMON: Final = {
 """The encoding of the usual letters, and the last of them. Source: KS X 1001, Hangul; JIS X 0208
 and GB 2312, level 1."""
 _UTF8: Final = 0x800
+_EXTRA: Final = struct.Struct("<HH")
+_UNICODE_NAME: Final = 0x7075
 
 
 def read_zip(source: Source) -> Iterator[Found]:
@@ -40,12 +44,14 @@ def read_zip(source: Source) -> Iterator[Found]:
             archive = zipfile.ZipFile(stream)
         except zipfile.BadZipFile as error:
             raise CorpusError(f"not a readable ZIP archive ({error})") from error
+        names = _Names()
         with archive:
             for entry in archive.infolist():
                 if entry.is_dir():
                     continue
                 source.allowance.take_part()
-                name = _zip_name(entry)
+                file_name = zip_name(entry)
+                name = names.free(file_name)
                 if reason := _hidden(name):
                     yield Unread(name, reason)
                 elif entry.flag_bits & _ENCRYPTED:
@@ -54,7 +60,7 @@ def read_zip(source: Source) -> Iterator[Found]:
                     try:
                         with (
                             archive.open(entry) as file,
-                            unpacked(file, _last(name), source) as part,
+                            unpacked(file, _last(file_name), source) as part,
                         ):
                             yield Part(name, part)
                     except _UNREADABLE as error:
@@ -65,18 +71,21 @@ def read_tar(source: Source) -> Iterator[Found]:
     """A tar archive, compressed or not."""
     with source.open() as stream:
         try:
+            names = _Names()
             with tarfile.open(fileobj=stream, mode="r:*") as archive:
                 for entry in archive:
                     if entry.isdir():
                         continue
                     source.allowance.take_part()
-                    reason = _hidden(entry.name) or ("" if entry.isfile() else "not a plain file")
+                    file_name = _meant(entry.name.encode("utf-8", "surrogateescape"))
+                    name = names.free(file_name)
+                    reason = _hidden(name) or ("" if entry.isfile() else "not a plain file")
                     file = None if reason else archive.extractfile(entry)
                     if file is None:
-                        yield Unread(entry.name, reason or "not a plain file")
+                        yield Unread(name, reason or "not a plain file")
                     else:
-                        with unpacked(file, _last(entry.name), source) as part:
-                            yield Part(entry.name, part)
+                        with unpacked(file, _last(file_name), source) as part:
+                            yield Part(name, part)
         except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
             raise CorpusError(f"not a readable tar archive ({error})") from error
 
@@ -84,7 +93,7 @@ def read_tar(source: Source) -> Iterator[Found]:
 def read_gzip(source: Source) -> Iterator[Found]:
     """One compressed file."""
     source.allowance.take_part()
-    name = source.name.removesuffix(".gz")
+    name = source.name[: -len(".gz")]
     try:
         with (
             source.open() as stream,
@@ -94,6 +103,18 @@ def read_gzip(source: Source) -> Iterator[Found]:
             yield Part(name, part)
     except (zlib.error, EOFError, OSError) as error:
         raise CorpusError(f"not a readable gzip file ({error})") from error
+
+
+class _Names:
+    """The names of an archive, which may give one name to several files."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def free(self, name: str) -> str:
+        """The name, with a number if another file has it."""
+        self._counts[name] += 1
+        return name if self._counts[name] == 1 else f"{name} ({self._counts[name]})"
 
 
 def _hidden(name: str) -> str:
@@ -108,17 +129,32 @@ def _last(name: str) -> str:
     return PurePosixPath(name.replace("\\", "/")).name
 
 
-def _zip_name(entry: zipfile.ZipInfo) -> str:
+def zip_name(entry: zipfile.ZipInfo) -> str:
     """The name as it was meant: Windows writes it in the encoding of its language."""
     if entry.flag_bits & _UTF8 or entry.filename.isascii():
         return entry.filename
     raw = entry.filename.encode("cp437")
+    return _extra_name(entry.extra, raw) or _meant(raw) or entry.filename
+
+
+def _extra_name(extra: bytes, raw: bytes) -> str:
+    """The name in Unicode that some programs write beside it. Source: APPNOTE.TXT, 4.6.9."""
+    while len(extra) >= _EXTRA.size:
+        kind, size = _EXTRA.unpack_from(extra)
+        data, extra = extra[_EXTRA.size :][:size], extra[_EXTRA.size + size :]
+        if kind == _UNICODE_NAME and data[1:5] == zlib.crc32(raw).to_bytes(4, "little"):
+            return _decoded(data[5:], "utf-8")
+    return ""
+
+
+def _meant(raw: bytes) -> str:
+    """The most likely name of bytes in an unknown encoding; "" if they fit no encoding."""
     readable = [
         (_oddness(name, encoding), number, name)
         for number, encoding in enumerate(_NAME_ENCODINGS)
         if (name := _decoded(raw, encoding))
     ]
-    return min(readable, default=(0, 0, entry.filename))[2]
+    return min(readable, default=(0, 0, ""))[2]
 
 
 def _decoded(raw: bytes, encoding: str) -> str:

@@ -2,49 +2,140 @@
 
 from __future__ import annotations
 
-import posixpath
-import zipfile
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
-from urllib.parse import unquote
+from xml.etree.ElementTree import Element
 
-from hopyard.indexes.documents.readers.base import Content, Source
-from hopyard.indexes.documents.readers.office import zipped_xml
+from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
+from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.indexes.documents.readers.text import decode, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.state.errors import CorpusError
 
 __all__ = ("read_epub",)
 
-_CONTAINER: Final = "META-INF/container.xml"
-_PACKAGE: Final = "{http://www.idpf.org/2007/opf}"
-_ABOUT: Final = "{http://purl.org/dc/elements/1.1/}"
+_CHAPTER: Final = (".xhtml", ".html", ".htm", ".xml")
+_DECLARED: Final = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([\w.:-]+)["']""")
+_FONTS: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 
-def read_epub(source: Source) -> Iterator[Content]:
-    """A book: its chapters one after the other, in the order in which they are read."""
+def read_epub(source: Source) -> Iterator[Found]:
+    """A book: its chapters one after the other, in the order in which they are read.
+
+    The table of contents is left out. A chapter without a heading gets its name from there.
+    """
     with source.open() as stream:
-        container = zipped_xml(stream, _CONTAINER)
-        root = container.find(".//{urn:oasis:names:tc:opendocument:xmlns:container}rootfile")
-        path = "" if root is None else root.get("full-path", "")
-        if not path:
-            raise CorpusError("it does not name its contents")
-        package = zipped_xml(stream, path)
+        parts = Parts(stream)
+        path = _package(parts)
+        package = parts.xml(path)
         about = {
-            name: (package.findtext(f".//{_ABOUT}{tag}") or "").strip()
+            name: next(
+                (text for one in package.iter() if local(one) == tag and (text := _text(one))), ""
+            )
             for name, tag in (("title", "title"), ("author", "creator"), ("date", "date"))
         }
         title = about.pop("title")
-        files = {item.get("id"): item.get("href", "") for item in package.iter(f"{_PACKAGE}item")}
-        order = [files.get(item.get("idref"), "") for item in package.iter(f"{_PACKAGE}itemref")]
-        names = [posixpath.join(posixpath.dirname(path), unquote(name)) for name in order if name]
+        items = {item.get("id"): item for item in package.iter() if local(item) == "item"}
+        order = [items[one] for one in _spine(package) if one in items] or [
+            item for item in items.values() if item.get("href", "").lower().endswith(_CHAPTER)
+        ]
+        names = _names(parts, path, list(items.values()))
+        locked = _encrypted(parts)
+        left_out = [
+            Unread(reference, "the book has no such item")
+            for reference in _spine(package)
+            if reference not in items
+        ]
 
         def chapters() -> Iterator[str]:
-            with zipfile.ZipFile(stream) as archive:
-                for name in names:
-                    # Whatever it unpacks to counts, because a few bytes may claim a gigabyte.
-                    data = archive.read(name) if name in archive.namelist() else b""
-                    source.allowance.take_bytes(len(data))
-                    yield f"{html_to_markdown(decode(data, source))}\n\n"
+            for item in order:
+                href = item.get("href", "")
+                name = parts.find(href, path)
+                if "nav" in item.get("properties", "").split():
+                    continue
+                if not name or name in locked:
+                    reason = "encrypted" if name else "the book has no such file"
+                    left_out.append(Unread(href, reason))
+                    continue
+                # Whatever it unpacks to counts, because a few bytes may claim a gigabyte.
+                try:
+                    data = parts.read(name)
+                except CorpusError as error:
+                    left_out.append(Unread(href, str(error)))
+                    continue
+                source.allowance.take_bytes(len(data))
+                declared = _DECLARED.search(data[:200])
+                text = html_to_markdown(
+                    decode(data, source, declared[1].decode() if declared else "")
+                )
+                heading = names.get(name, "")
+                if heading and text and not re.search(r"^#+ ", text, re.MULTILINE):
+                    text = f"# {heading}\n\n{text}"
+                yield f"{text}\n\n"
 
+        if order and all(parts.find(item.get("href", ""), path) in locked for item in order):
+            raise CorpusError("its chapters are encrypted (DRM); export it without")
         yield Content(title, chapters(), "markdown", plain_metadata(about))
+        yield from left_out
+
+
+def _package(parts: Parts) -> str:
+    """The part that lists the contents, also where the container does not name it."""
+    container = parts.find("META-INF/container.xml")
+    named = [
+        found
+        for one in (parts.xml(container).iter() if container else ())
+        if local(one) == "rootfile" and (found := parts.find(one.get("full-path", "")))
+    ]
+    lists = [*named, *(name for name in parts.names if name.lower().endswith(".opf"))]
+    if not lists:
+        raise CorpusError("it does not name its contents")
+    return lists[0]
+
+
+def _spine(package: Element) -> list[str]:
+    return [item.get("idref", "") for item in package.iter() if local(item) == "itemref"]
+
+
+def _text(element: Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def _encrypted(parts: Parts) -> set[str]:
+    """The parts that are encrypted; fonts often are in books without protection."""
+    found = parts.find("META-INF/encryption.xml")
+    locked: set[str] = set()
+    for one in parts.xml(found).iter() if found else ():
+        if local(one) == "EncryptedData":
+            methods = [
+                inner.get("Algorithm") for inner in one.iter() if local(inner) == "EncryptionMethod"
+            ]
+            links = [
+                inner.get("URI", "") for inner in one.iter() if local(inner) == "CipherReference"
+            ]
+            if not set(methods) & set(_FONTS):
+                locked.update(map(parts.find, links))
+    return locked - {""}
+
+
+def _names(parts: Parts, package: str, items: Sequence[Element]) -> dict[str, str]:
+    """The names of the chapters in the table of contents, by their parts."""
+    names: dict[str, str] = {}
+    for item in items:
+        is_nav = "nav" in item.get("properties", "").split()
+        if not is_nav and item.get("media-type") != "application/x-dtbncx+xml":
+            continue
+        part = parts.find(item.get("href", ""), package)
+        try:
+            root = parts.xml(part)
+        except CorpusError:
+            continue
+        for one in root.iter():
+            if local(one) == "a" and is_nav:
+                names.setdefault(parts.find(one.get("href", ""), part), _text(one))
+            elif local(one) == "navPoint":
+                label = next((_text(inner) for inner in one if local(inner) == "navLabel"), "")
+                links = [inner.get("src", "") for inner in one if local(inner) == "content"]
+                names.setdefault(parts.find(links[0], part) if links else "", label)
+    return names

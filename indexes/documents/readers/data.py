@@ -1,19 +1,18 @@
-"""JSON, XML and notebooks as text that can be read."""
+"""JSON and notebooks as text that can be read."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
-from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.base import Content, Source
 from hopyard.indexes.documents.readers.text import plain_metadata, text_blocks
 from hopyard.indexes.passages.markdown import first_heading, table_lines
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_json", "read_notebook", "read_xml")
+__all__ = ("read_json", "read_notebook")
 
 _LONGEST_OUTPUT: Final = 10_000
 """Characters of what a notebook's cell printed."""
@@ -23,129 +22,34 @@ _MOST_FLAT: Final = 12
 _LONGEST_NAME: Final = 80
 _NAMES: Final = (frozenset(("name", "title", "label")), frozenset(("id", "key", "no", "number")))
 """Fields that name an object; those of the first set do so before the others."""
-_LONGEST_LINE: Final = 4000
-"""Characters of an element whose text is one line, at most."""
-_PIECE: Final = 1 << 14
-"""Characters that a parser reads at once: their elements are in memory together."""
-_DECLARATION: Final = 200
-"""Bytes in which an XML file declares its encoding."""
-_DECLARED: Final = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([\w.:-]+)["']""")
-_RAISED: Final = frozenset(("sup", "superscript"))
+_BLANKS: Final = re.compile(r"\s*")
 
 
 def read_json(source: Source) -> Iterator[Content]:
     """JSON: names become headings and labels; a list of flat objects becomes a table.
 
     Each other object of a list is a section, named by its first text. Numbers are as written.
+    Several values one after the other are a list.
     """
     text = "".join(text_blocks(source))
+    read = json.JSONDecoder(
+        parse_float=_Number, parse_int=_Number, object_pairs_hook=_all_pairs
+    ).raw_decode
+    values: list[Any] = []
+    place = _skip_blanks(text, 0)
     try:
-        value = json.loads(
-            text, parse_float=_Number, parse_int=_Number, object_pairs_hook=_all_pairs
-        )
+        while not values or place < len(text):
+            value, place = read(text, place)
+            values.append(value)
+            place = _skip_blanks(text, place)
     except (json.JSONDecodeError, RecursionError) as error:
         raise CorpusError(f"not valid JSON ({error})") from error
-    yield Content("", _value_text(value, 1))
+    yield Content("", _value_text(values if len(values) > 1 else values[0], 1))
 
 
-def read_xml(source: Source) -> Iterator[Content]:
-    """XML: a line for each element that holds text, with its name, attributes and all its text.
-
-    An element with text beside inner elements is one line, in the order of the document.
-    """
-    from defusedxml.ElementTree import iterparse
-
-    def lines() -> Iterator[str]:
-        root: Element | None = None
-        depth = 0
-        entry: Element | None = None  # ended, but the text behind it may not be read yet
-        for event, element in iterparse(_Stream(blocks), events=("start", "end")):
-            if root is None:
-                root = element
-            if entry is not None:
-                yield from _entry(root, entry)
-                entry = None
-            depth += 1 if event == "start" else -1
-            if event == "end" and depth == 1 and not _says(root.text):
-                entry = element
-        if root is not None:
-            yield from _element_lines(root)
-
-    with source.open() as stream:
-        declared = _DECLARED.search(stream.read(_DECLARATION))
-    blocks = text_blocks(source, declared[1].decode() if declared else "")
-    yield Content("", lines(), "text")
-
-
-class _Stream:
-    """Blocks of text as a stream that a parser reads in small pieces."""
-
-    def __init__(self, blocks: Iterator[str]) -> None:
-        self._pieces = (
-            block[start : start + _PIECE]
-            for block in blocks
-            for start in range(0, len(block), _PIECE)
-        )
-
-    def read(self, _: int = -1) -> str:
-        return next(self._pieces, "")
-
-
-def _entry(root: Element, entry: Element) -> Iterator[str]:
-    """The lines of an element in the outermost one, which then is not needed any more."""
-    if root[0] is entry and root.attrib and not _says(root.text):
-        yield f"{_name(root)}\n"
-        root.attrib.clear()
-    yield from _element_lines(entry)
-    if _says(entry.tail):
-        yield f"{_one_line(entry.tail)}\n"
-    yield "\n"
-    root.remove(entry)
-
-
-def _element_lines(element: Element) -> Iterator[str]:
-    mixed = _says(element.text) or any(_says(child.tail) for child in element)
-    text = _one_line("".join(_strings(element))) if mixed else ""
-    if text and (len(text) <= _LONGEST_LINE or not len(element)):
-        yield f"{_name(element)}: {text}\n"
-        return
-    if element.attrib:
-        yield f"{_name(element)}\n"
-    for part in (element.text, *element):
-        if isinstance(part, str):
-            parts: Iterable[str] = [part]
-        elif part is not None:
-            yield from _element_lines(part)
-            parts = [part.tail or ""]
-        else:
-            continue
-        yield from (f"{_one_line(words)}\n" for words in parts if _says(words))
-
-
-def _strings(element: Element) -> Iterator[str]:
-    """All text in an element, in order; an empty element is a space or its attributes."""
-    yield element.text or ""
-    for child in element:
-        if _local(child.tag).casefold() in _RAISED:
-            yield "^"
-        if len(child) or child.text:
-            yield from _strings(child)
-        else:
-            yield f" {' '.join(child.attrib.values())} "
-        yield child.tail or ""
-
-
-def _name(element: Element) -> str:
-    about = ", ".join(f"{_local(key)} {value}" for key, value in element.attrib.items())
-    return f"{_local(element.tag)} ({about})" if about else _local(element.tag)
-
-
-def _says(text: str | None) -> bool:
-    return bool(text and text.strip())
-
-
-def _one_line(text: str | None) -> str:
-    return " ".join((text or "").split())
+def _skip_blanks(text: str, place: int) -> int:
+    found = _BLANKS.match(text, place)
+    return found.end() if found else place
 
 
 def read_notebook(source: Source) -> Iterator[Content]:
@@ -265,7 +169,7 @@ def _called(value: Any) -> str:
 
 
 def _heading(name: str, level: int) -> str:
-    return f"{'#' * min(level, _DEEPEST_HEADING)} {_one_line(name)}"
+    return f"{'#' * min(level, _DEEPEST_HEADING)} {' '.join(name.split())}"
 
 
 def _is_table(rows: list[Any]) -> bool:
@@ -283,7 +187,3 @@ def _scalar(value: Any) -> str:
     if isinstance(value, list):
         return f"({', '.join(map(_scalar, value))})"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _local(name: str) -> str:
-    return name.rpartition("}")[2]

@@ -6,17 +6,19 @@ all their digits instead.
 
 from __future__ import annotations
 
+import math
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, NamedTuple
 
-__all__ = ("elapsed", "shown")
+__all__ = ("elapsed", "shown", "shown_text")
 
 _DIGITS: Final = 15
 """Significant digits that a spreadsheet keeps."""
 _ENTERED: Final = 4
 """Decimals of a number that a person writes, at most."""
+_FIRST_DAY: Final = datetime(1899, 12, 30)
 _SECTION: Final = re.compile(r'(?:"[^"]*"|\\.|[^;"\\])*')
 _LITERAL: Final = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)(?:-[^\]]*)?\]|\[[^\]]*\]|_.|\*.')
 _NUMBER: Final = re.compile(r"[0#?][0#?,]*(?:\.[0#?]*)?,*|\.[0#?]+")
@@ -50,6 +52,26 @@ def shown(value: float, number_format: str) -> str:
     sign = "-" if value < 0 and not own else ""
     text = f"{sign}{section.before}{number}{section.after}".strip()
     return f"{text} ({_plain(exact)})" if is_rounded and _is_entered(exact) else text
+
+
+def shown_text(value: str, number_format: str) -> str:
+    """A number that is given as text, in its format; other texts as they are.
+
+    The number of a date is that of its day, from 30 December 1899.
+    """
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    if not math.isfinite(number):
+        return value
+    code = _LITERAL.sub("", number_format)
+    if re.search("[dmyhs]", code, re.IGNORECASE) and not re.search(
+        "[0#?]|general", code, re.IGNORECASE
+    ):
+        moment = _FIRST_DAY + timedelta(days=number)
+        return str(moment).removesuffix(" 00:00:00")
+    return shown(number, number_format)
 
 
 def elapsed(value: timedelta) -> str:

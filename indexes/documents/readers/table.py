@@ -8,14 +8,18 @@ from typing import Final, NamedTuple
 from hopyard.indexes.documents.readers.archives import read_gzip, read_tar, read_zip
 from hopyard.indexes.documents.readers.base import Reader
 from hopyard.indexes.documents.readers.books import read_epub
-from hopyard.indexes.documents.readers.data import read_json, read_notebook, read_xml
+from hopyard.indexes.documents.readers.data import read_json, read_notebook
+from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
+from hopyard.indexes.documents.readers.excel import read_xls, read_xlsx
 from hopyard.indexes.documents.readers.mail import read_eml, read_msg
-from hopyard.indexes.documents.readers.office import read_odt, read_pptx, read_rtf
+from hopyard.indexes.documents.readers.odf import read_opendocument
 from hopyard.indexes.documents.readers.pdf import read_pdf
-from hopyard.indexes.documents.readers.tables import read_csv, read_tsv, read_xlsx
+from hopyard.indexes.documents.readers.rtf import read_rtf
+from hopyard.indexes.documents.readers.slides import read_pptx
 from hopyard.indexes.documents.readers.text import read_markdown, read_plain_text
 from hopyard.indexes.documents.readers.web import read_html
 from hopyard.indexes.documents.readers.word import read_docx
+from hopyard.indexes.documents.readers.xml_text import read_xml
 
 __all__ = ("CORPUS_SUFFIX", "FORMATS", "Format", "format_of", "known_suffixes")
 
@@ -79,14 +83,17 @@ FORMATS: Final = (
     Format((".html", ".htm", ".xhtml"), read_html, at_once=20),
     Format((".pdf",), read_pdf, "pdf"),
     Format((".docx", ".docm", ".dotx", ".dotm"), read_docx, at_once=100),
-    Format((".pptx", ".pptm"), read_pptx, "office", at_once=100),
-    Format((".xlsx", ".xlsm"), read_xlsx, "office"),
-    Format((".odt",), read_odt, at_once=100),
-    Format((".rtf",), read_rtf, "office", at_once=100),
+    Format((".pptx", ".pptm", ".ppsx", ".potx"), read_pptx, at_once=100),
+    Format((".xlsx", ".xlsm", ".xltx"), read_xlsx, "office"),
+    Format((".xls", ".xlsb"), read_xls, "office", at_once=100),
+    Format((".odt", ".ott", ".fodt"), read_opendocument, at_once=100),
+    Format((".ods", ".ots", ".fods"), read_opendocument, at_once=100),
+    Format((".odp", ".otp", ".fodp", ".odg"), read_opendocument, at_once=100),
+    Format((".rtf",), read_rtf, at_once=100),
     Format((".epub",), read_epub, at_once=20),
     Format((".csv",), read_csv),
     Format((".tsv", ".tab"), read_tsv),
-    Format((".json",), read_json, at_once=100),
+    Format((".json", ".geojson", ".ndjson"), read_json, at_once=100),
     Format((".xml",), read_xml),
     Format((".ipynb",), read_notebook, at_once=100),
     Format((".eml",), read_eml, holds_files=True, at_once=100),

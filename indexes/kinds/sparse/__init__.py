@@ -53,7 +53,7 @@ def _write(context: BuildContext) -> Mapping[str, int]:
                 context.progress("sparse", number, len(ids))
             yield passage.embedded_text
 
-    index = SparseIndex.build(ids, texts(), Words(context.options.language))
+    index = SparseIndex.build(ids, texts(), Words(context.options.language, marks=True))
     index.save(context.directory)
     context.progress("sparse", len(ids), len(ids))
     return {"words": index.vocabulary_size}

@@ -31,7 +31,7 @@ _BATCH: Final = 1000
 _WORDS_FILE: Final = "words.json"
 """How texts become words; an index made by an older Hopyard has none."""
 _OLD_WORDS: Final = Words("en", pairs=False)
-_ENGLISH: Final = Words()
+_ENGLISH: Final = Words(marks=True)
 _WORDS: Final = TypeAdapter(Words)
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # on import it sets itself to DEBUG

@@ -1,9 +1,10 @@
 """A text's words, as BM25 counts them: stems without stop words, by the corpus's language.
 
-Chinese, Japanese and Korean are cut into pairs of letters. These find a word anywhere in a run of
-letters, with any particle behind it, and need no dictionary. McNamee and Mayfield, "Character
-N-Gram Tokenization for European Language Text Retrieval", 2004, and the CJK analyser of Lucene do
-the same.
+Chinese, Japanese, Korean, Thai, Lao, Burmese and Khmer are cut into pairs of letters. These find a
+word anywhere in a run of letters, with any particle behind it, and need no dictionary. McNamee and
+Mayfield, "Character N-Gram Tokenization for European Language Text Retrieval", 2004, and the CJK
+analyser of Lucene do the same. A letter has its marks with it: vowels and tones of Thai, vowels of
+the scripts of India.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import unicodedata
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import Stemmer
@@ -43,8 +45,22 @@ _STOP_WORDS: Final = {
     "tr": stopwords.STOPWORDS_TURKISH,
     "zh": (*stopwords.STOPWORDS_EN, *stopwords.STOPWORDS_CHINESE),
 }
+_MARKS: Final = "".join(
+    chr(code) for code in range(0x300, 0x1E950) if unicodedata.category(chr(code))[0] == "M"
+)
+_MARK: Final = re.compile(f"[{_MARKS}]")
 _WORD: Final = r"(?u)\b(?:\w\w+|\d)\b"
-_EAST_ASIAN: Final = re.compile(r"[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+")
+_MARKED_WORD: Final = rf"(?u)\w[\w{_MARKS}]+|\d"
+_EAST_ASIAN: Final = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+_SOUTH_EAST_ASIAN: Final = r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ede\u1000-\u103f\u1780-\u17d3"
+_OLD_RUN: Final = re.compile(f"[{_EAST_ASIAN}]+")
+_RUN: Final = re.compile(f"[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]+")
+_LETTER: Final = re.compile(f".[{_MARKS}]*", re.DOTALL)
+_SILENT: Final = re.compile(
+    r"[\u00ad\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670"
+    r"\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+"""Points of Hebrew and Arabic, which most texts omit, and signs that nobody sees."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +69,14 @@ class Words:
 
     Attributes:
         language: Of the corpus, a key of `LANGUAGES`.
-        pairs: Whether Chinese, Japanese and Korean are cut into pairs of letters.
+        pairs: Whether scripts without spaces are cut into pairs of letters.
+        marks: Whether marks belong to their letters, and Thai, Lao, Burmese and Khmer are cut into
+            pairs. Indexes of former versions say nothing about it and do not.
     """
 
     language: str = "en"
     pairs: bool = True
+    marks: bool = False
 
     def of(self, texts: Sequence[str]) -> list[list[str]]:
         """The stemmed words of each text, lower case, without stop words and single letters.
@@ -69,9 +88,10 @@ class Words:
         stemmer = Stemmer.Stemmer(name) if name in Stemmer.algorithms() else None
         stop = frozenset(_STOP_WORDS.get(self.language, ()))
         given = [self._in_pairs(text, stop) for text in texts] if self.pairs else list(texts)
+        has_marks = self.marks and any(_MARK.search(text) for text in given if not text.isascii())
         tokens: list[list[str]] = bm25s.tokenize(
             given,
-            token_pattern=_WORD,
+            token_pattern=_MARKED_WORD if has_marks else _WORD,  # the first is slower
             stopwords=list(stop),
             stemmer=stemmer,
             return_ids=False,
@@ -84,7 +104,13 @@ class Words:
             run = match.group()
             if run in stop:
                 return " "
-            pairs = (run[place : place + 2] for place in range(len(run) - 1))
+            letters = _LETTER.findall(run) if self.marks else run
+            pairs = map("".join, pairwise(letters))
             return f" {' '.join(pairs)} "
 
-        return _EAST_ASIAN.sub(cut, unicodedata.normalize("NFKC", text))
+        if text.isascii():
+            return text
+        normal = unicodedata.normalize("NFKC", text)
+        if not self.marks:
+            return _OLD_RUN.sub(cut, normal)
+        return _RUN.sub(cut, _SILENT.sub("", normal))

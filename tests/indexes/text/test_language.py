@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,43 @@ def test_an_index_without_its_words_is_read_as_it_was_made(tmp_path: Path) -> No
     (tmp_path / "words.json").unlink()
     assert SparseIndex.load(tmp_path).search("검색을", 5) != []
     assert SparseIndex.load(tmp_path).search("검색", 5) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("हिन्दी में किताब पढ़ना", ["हिन्दी", "में", "किताब", "पढ़ना"]),
+        ("தமிழ் மொழி", ["தமிழ்", "மொழி"]),
+        ("বাংলা বই, తెలుగు", ["বাংলা", "বই", "తెలుగు"]),
+        ("เสื้อแดง 50 บาท", ["เสื้", "สื้อ", "อแ", "แด", "ดง", "50", "บา", "าท"]),
+        ("ภาษา", ["ภา", "าษ", "ษา"]),
+        ("ភាសាខ្មែរ", ["ភាសា", "សាខ្", "ខ្មែ", "មែរ"]),
+        ("مُحَمَّد", ["محمد"]),
+        ("שָׁלוֹם", ["שלום"]),
+        ("می\u200cخواهم", ["میخواهم"]),
+        ("क्\u200dष", ["क्ष"]),
+        ("naïve cafe\u0301, Chapter 2 a", ["naïve", "café", "chapter", "2"]),
+    ],
+)
+def test_marks_belong_to_the_letters_of_words(text: str, words: list[str]) -> None:
+    given = [unicodedata.normalize("NFKC", word) for word in words]
+    assert Words("xx", marks=True).of([text]) == [given]
+
+
+def test_a_word_index_of_a_former_version_is_read_as_it_was_made(tmp_path: Path) -> None:
+    SparseIndex.build(["p"], ["किताब पढ़ना"], Words("en")).save(tmp_path)
+    (tmp_path / "words.json").write_text('{"language": "en", "pairs": true}')
+    old = SparseIndex.load(tmp_path)  # the only two letters without a mark between them are पढ
+    assert [name for name, _ in old.search("पढ़ना", 5)] == ["p"]
+    assert old.search("किताब", 5) == []
+
+
+def test_words_of_scripts_with_marks_are_found(tmp_path: Path) -> None:
+    texts = ["हिन्दी की किताब", "மொழி நூல்", "ราคาเสื้อแดง", "ราคาเสือดำ"]
+    SparseIndex.build(list("abcd"), texts).save(tmp_path)
+    index = SparseIndex.load(tmp_path)
+    for question, name in (("किताब", "a"), ("நூல்", "b"), ("เสื้อ", "c"), ("เสือ", "d")):
+        assert index.search(question, 5)[0][0] == name
 
 
 async def test_korean_questions_find_their_passages(

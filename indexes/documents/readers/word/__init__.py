@@ -15,7 +15,8 @@ from typing import IO, Final
 from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread, file_of
-from hopyard.indexes.documents.readers.office import office_properties, read_rtf
+from hopyard.indexes.documents.readers.office import office_properties
+from hopyard.indexes.documents.readers.rtf import read_rtf
 from hopyard.indexes.documents.readers.text import decode
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.indexes.documents.readers.word.blocks import (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.documents.readers.base import Source
-from hopyard.indexes.documents.readers.data import read_xml
+from hopyard.indexes.documents.readers.xml_text import read_xml
 from hopyard.state.errors import CorpusError
 
 Read = Any
@@ -43,7 +43,7 @@ def test_lines_above_a_table_and_empty_rows(read: Read) -> None:
 def test_a_line_that_is_no_row_ends_the_reading(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hopyard.indexes.documents.readers.tables._LONGEST_FIELD", 1000)
+    monkeypatch.setattr("hopyard.indexes.documents.readers.delimited._LONGEST", 1000)
     with pytest.raises(CorpusError, match="so it is no table"):
         read("a.csv", b"a,b\n" + b"1," * 1000)
 
@@ -74,10 +74,48 @@ def test_xml_becomes_lines(read: Read) -> None:
     )
 
 
-def test_entities_of_xml_are_refused(read: Read) -> None:
+def test_text_of_another_file_is_refused(read: Read) -> None:
     xml = b'<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><r>&a;</r>'
-    with pytest.raises(Exception, match="EntitiesForbidden"):
+    with pytest.raises(CorpusError, match="takes text from another file"):
         read("a.xml", xml)
+
+
+@pytest.mark.parametrize(
+    ("xml", "text"),
+    [
+        ('<!DOCTYPE r [<!ENTITY co "Quay &amp; Sons"><!ENTITY by "by &co;">]>'
+         "<r><p>Sold &by;</p></r>",
+         "p: Sold by Quay & Sons"),
+        ("<r><p>Caf&eacute;&nbsp;7 &ndash; 9 &lt; 10 &unknown</p></r>", ""),
+        ("<r><p>Caf&eacute;&nbsp;7 &ndash; 9 &lt; 10</p></r>", "p: Café 7 – 9 < 10"),
+        ('<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x.dtd">'
+         "<html><p>&Uuml;ber</p></html>",
+         "p: Über"),
+        ('<!DOCTYPE r [<!ENTITY nbsp "[space]">]><r><p>a&nbsp;b</p></r>', "p: a[space]b"),
+        ("<r><p>" + "x" * 70_000 + "&auml;</p></r>", "p: " + "x" * 70_000 + "ä"),
+    ],
+)  # fmt: skip
+def test_entities_of_xml_are_replaced_by_their_text(read: Read, xml: str, text: str) -> None:
+    if not text:
+        with pytest.raises(Exception, match="not well-formed"):
+            read("a.xml", xml.encode())
+        return
+    assert read("a.xml", xml.encode())[1].strip() == text
+
+
+def test_entities_that_stand_for_gigabytes_are_refused(read: Read) -> None:
+    names = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
+    bomb = f'<!DOCTYPE r [<!ENTITY e0 "ha">{names}]><r>&e9;</r>'
+    with pytest.raises(CorpusError, match="stand for too much text"):
+        read("a.xml", bomb.encode())
+    long = f'<!DOCTYPE r [<!ENTITY a "{"x" * 20_000}">]><r>{"&a;" * 1000}</r>'
+    with pytest.raises(CorpusError, match="stand for too much text"):
+        read("a.xml", long.encode())
+
+
+@pytest.mark.parametrize("data", [b'{"a": 1}\n{"a": 2.50}\n', b'\xef\xbb\xbf {"a": 1} {"a": 2.50}'])
+def test_json_values_one_after_the_other_are_a_list(read: Read, data: bytes) -> None:
+    assert read("a.ndjson", data)[1] == "| a |\n|---|\n| 1 |\n| 2.50 |\n\n"
 
 
 def test_a_notebook(read: Read) -> None:

@@ -6,6 +6,7 @@ import gzip
 import io
 import tarfile
 import zipfile
+import zlib
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -160,3 +161,52 @@ def test_a_mail_in_html(tmp_path: Path) -> None:
     assert texts[""] == "# News\n\nTwo **moons**."
     assert report.documents[0].markup == "markdown"
     assert "no headers" in read(tmp_path, "b.eml", b"\n\nnothing")[2].bad[0].reason
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_equal_names_are_kept_apart(tmp_path: Path) -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for text in ("old", "new"):
+            archive.writestr("notes.txt", text)
+    assert read(tmp_path, "a.zip", data.getvalue())[0] == {
+        "notes.txt": "old",
+        "notes.txt (2)": "new",
+    }
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        for text in (b"old", b"new"):
+            entry = tarfile.TarInfo("notes.txt")
+            entry.size = len(text)
+            tar.addfile(entry, io.BytesIO(text))
+    assert read(tmp_path, "a.tar", data.getvalue())[0] == {
+        "notes.txt": "old",
+        "notes.txt (2)": "new",
+    }
+
+
+def test_names_in_other_encodings(tmp_path: Path) -> None:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", encoding="cp850", format=tarfile.GNU_FORMAT) as tar:
+        tar.addfile(tarfile.TarInfo("Übersicht.txt"))
+        entry = tarfile.TarInfo("Prüfung.txt")
+        entry.size = 4
+        tar.addfile(entry, io.BytesIO(b"text"))
+    assert read(tmp_path, "a.tar", data.getvalue())[0] == {"Prüfung.txt": "text"}
+
+
+def test_a_name_in_unicode_beside_the_other_counts(tmp_path: Path) -> None:
+    data = io.BytesIO()
+    entry = zipfile.ZipInfo("x.txt")
+    name = "Žluť.txt".encode()
+    body = b"\x01" + zlib.crc32(b"\x81.txt").to_bytes(4, "little") + name
+    entry.extra = b"\x75\x70" + len(body).to_bytes(2, "little") + body
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr(entry, "text")
+    assert read(tmp_path, "a.zip", data.getvalue().replace(b"x.txt", b"\x81.txt"))[0] == {
+        "Žluť.txt": "text"
+    }
+
+
+def test_a_compressed_file_in_capitals(tmp_path: Path) -> None:
+    assert read(tmp_path, "NOTES.TXT.GZ", gzip.compress(b"text"))[0] == {"NOTES.TXT": "text"}

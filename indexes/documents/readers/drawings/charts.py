@@ -1,0 +1,116 @@
+"""Charts of Microsoft Office as tables of their values.
+
+Source: ECMA-376, part 1, 21.2; MS-ODRAWXML, 2.24.3 (newer charts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from hopyard.indexes.documents.readers.drawings.text import child, lines_of
+from hopyard.indexes.documents.readers.number_format import shown_text
+from hopyard.indexes.documents.readers.parts import local
+from hopyard.indexes.passages.markdown import table_lines
+
+__all__ = ("chart_text",)
+
+_WIDEST: Final = 12
+"""Categories of a chart that are columns, at most; more are rows."""
+
+
+def chart_text(space: Element) -> list[str]:
+    """The titles of a chart and a table of its values, for charts of all kinds."""
+    titles = [one for one in space.iter() if local(one) == "title"]
+    blocks = [text for one in titles if (text := " ".join(" ".join(lines_of(one)).split()))]
+    series = [one for one in space.iter() if local(one) in ("ser", "series")]
+    tables: dict[tuple[str, ...], list[list[str]]] = {}
+    for one in series:
+        names, values = _newer(space, one) if local(one) == "series" else _series(one)
+        tables.setdefault(tuple(names), []).append([_series_name(one), *values])
+    for names_of, rows in tables.items():
+        whole = [["", *names_of], *rows]
+        if not any(map(any, rows)):  # the values are in cells alone
+            continue
+        width = max(map(len, whole))
+        whole = [[*row, *[""] * (width - len(row))] for row in whole]
+        if width > _WIDEST + 1:
+            whole = [list(column) for column in zip(*whole, strict=True)]
+        blocks.append("\n".join(table_lines(whole)))
+    return blocks
+
+
+def _series_name(series: Element) -> str:
+    name = child(series, "tx")
+    return "" if name is None else " ".join(_values(name))
+
+
+def _series(series: Element) -> tuple[list[str], list[str]]:
+    """The categories and values of a series, as long as each other or longer."""
+    names = _first(series, "cat", "xVal")
+    values = _values(_first(series, "val", "yVal"))
+    sizes = _values(child(series, "bubbleSize"))
+    if sizes:
+        pairs = zip(values, sizes, strict=False)
+        values = [f"{value} ({size})" for value, size in pairs]
+    return _categories(names), values
+
+
+def _first(element: Element, *names: str) -> Element | None:
+    return next((one for one in element if local(one) in names), None)
+
+
+def _categories(element: Element | None) -> list[str]:
+    levels = [] if element is None else [one for one in element.iter() if local(one) == "lvl"]
+    if len(levels) < 2:
+        return _values(element)
+    inner, *outer = (_points(one) for one in levels)  # the innermost level is the first
+    names = []
+    for place in range(max(inner, default=-1) + 1):
+        above = [_before(level, place) for level in reversed(outer)]
+        names.append(" ".join(filter(None, [*above, inner.get(place, "")])))
+    return names
+
+
+def _before(points: dict[int, str], place: int) -> str:
+    """The label of an outer level, which is written at the first of its categories."""
+    return next((points[one] for one in range(place, -1, -1) if one in points), "")
+
+
+def _values(element: Element | None) -> list[str]:
+    """The points of a series; what is missing is empty."""
+    if element is None:
+        return []
+    points = _points(element)
+    if not points:
+        return [one.text for one in element.iter() if local(one) == "v" and one.text]
+    return [points.get(place, "") for place in range(max(points) + 1)]
+
+
+def _points(element: Element) -> dict[int, str]:
+    codes = (
+        one.text if local(one) == "formatCode" else one.get("formatCode")
+        for one in element.iter()
+        if local(one) in ("formatCode", "lvl")
+    )
+    code = next(filter(None, codes), "")
+    is_number = any(local(one) in ("numCache", "numLit", "numDim") for one in element.iter())
+    found: dict[int, str] = {}
+    for number, point in enumerate(one for one in element.iter() if local(one) == "pt"):
+        value = child(point, "v")
+        text = ((point.text if value is None else value.text) or "").strip()
+        own = point.get("formatCode", code)
+        found[int(point.get("idx", number))] = shown_text(text, own) if is_number else text
+    return found
+
+
+def _newer(space: Element, series: Element) -> tuple[list[str], list[str]]:
+    """The categories and values of a waterfall, treemap, funnel or another newer chart."""
+    wanted = child(series, "dataId")
+    of = "" if wanted is None else wanted.get("val", "")
+    data = [one for one in space.iter() if local(one) == "data" and one.get("id", "") == of]
+    texts: Sequence[Element] = [one for part in data for one in part if local(one) == "strDim"]
+    numbers = [one for part in data for one in part if local(one) == "numDim"]
+    names = _categories(texts[0]) if texts else []
+    return names, _values(numbers[0]) if numbers else []

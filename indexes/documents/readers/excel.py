@@ -1,0 +1,216 @@
+"""Workbooks of Excel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, time, timedelta
+from typing import IO, Any, Final
+
+from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
+from hopyard.indexes.documents.readers.drawings import Drawing
+from hopyard.indexes.documents.readers.number_format import elapsed, shown
+from hopyard.indexes.documents.readers.office import office_properties
+from hopyard.indexes.documents.readers.parts import Parts, local
+from hopyard.indexes.documents.readers.sheets import sheet_text
+from hopyard.state.errors import CorpusError
+from hopyard.state.text.counting import counted
+
+__all__ = ("read_xls", "read_xlsx")
+
+_NO_VALUE: Final = re.compile(rb"<f(?:\s[^>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+_BLOCK: Final = 1 << 20
+_OVERLAP: Final = 1 << 13
+"""Bytes of a formula, at most."""
+_ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
+"""A sign that XML cannot hold. Source: ECMA-376, part 1, 22.9.2.19, ST_Xstring."""
+
+Area = tuple[int, int, int, int]
+"""First and last row, first and last column, from 0."""
+
+
+def read_xlsx(source: Source) -> Iterator[Found]:
+    """A workbook: each sheet is a section with its tables. Formulas give their last value.
+
+    Numbers are as Excel shows them. Hidden sheets, rows and columns are read like others.
+    """
+    from openpyxl import load_workbook
+
+    with source.open() as stream:
+        parts = Parts(stream)
+        metadata = office_properties(stream)
+        title = str(metadata.pop("title", ""))
+        merged = _merged(stream)
+        stream.seek(0)
+        book = load_workbook(stream, read_only=True, data_only=True)
+        left_out: list[Found] = []
+
+        def text() -> Iterator[str]:
+            found = {sheet.title: sheet for sheet in book.worksheets}
+            for name, part in _sheets(parts):
+                if name in found:
+                    sheet = found[name]
+                    sheet.reset_dimensions()  # many programs write wrong dimensions
+                    rows = ([_cell(cell) for cell in row] for row in sheet.iter_rows())
+                    yield from sheet_text(name, _filled(rows, merged.get(name, [])))
+                    if missing := _without_value(parts, part):
+                        reason = (
+                            f"{counted(missing, 'formula')} without a value: calculate and save it"
+                        )
+                        left_out.append(Unread(name, reason))
+                else:
+                    yield f"# {name}\n\n"
+                yield from (
+                    f"{block}\n\n" for block in _beside(parts, part, name, source, left_out)
+                )
+
+        try:
+            yield Content(title, text(), "markdown", metadata)
+        finally:
+            book.close()
+        yield from left_out
+
+
+def read_xls(source: Source) -> Iterator[Found]:
+    """A workbook of Excel 97 (`.xls`) or in binary form (`.xlsb`), without number formats.
+
+    Programs call other files `.xls` too: web pages and tables of values.
+    """
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    with source.open() as stream:
+        start = stream.read(1024).lstrip(b"\xef\xbb\xbf \t\r\n")
+        stream.seek(0)
+        if not start.startswith((b"\xd0\xcf\x11\xe0", b"PK", b"\t\x08", b"\t\x04", b"\t\x02")):
+            yield from _other(source, start)
+            return
+        try:
+            book = CalamineWorkbook.from_filelike(stream)
+            merged = _merged(stream)
+            text = "".join(
+                line
+                for name in book.sheet_names
+                for line in sheet_text(name, _filled(_plain_rows(book, name), merged.get(name, [])))
+            )
+        except CalamineError as error:
+            raise CorpusError(f"not a readable workbook ({error})") from error
+    yield Content("", [text])
+
+
+def _other(source: Source, start: bytes) -> Iterator[Found]:
+    from hopyard.indexes.documents.readers.delimited import read_csv
+    from hopyard.indexes.documents.readers.web import read_html
+    from hopyard.indexes.documents.readers.xml_text import read_xml
+
+    if not start.startswith(b"<"):
+        yield from read_csv(source)
+    elif b"urn:schemas-microsoft-com:office:spreadsheet" in start and start.startswith(b"<?xml"):
+        yield from read_xml(source)
+    else:
+        yield from read_html(source)
+
+
+def _plain_rows(book: Any, name: str) -> Iterator[list[str]]:
+    for row in book.get_sheet_by_name(name).to_python(skip_empty_area=False):
+        yield [_shown(value, "") for value in row]
+
+
+def _sheets(parts: Parts) -> Iterator[tuple[str, str]]:
+    """The name and the part of each sheet, in order."""
+    book = next(
+        (one.name for one in parts.related("").values() if one.kind == "officeDocument"), ""
+    )
+    book = book or parts.find("xl/workbook.xml")
+    related = parts.related(book)
+    for sheet in (one for one in parts.xml(book).iter() if local(one) == "sheet"):
+        link = next((value for key, value in sheet.items() if key.endswith("}id")), "")
+        yield sheet.get("name", ""), related[link].name if link in related else ""
+
+
+def _merged(stream: IO[bytes]) -> dict[str, list[Area]]:
+    """The merged cells of each sheet; openpyxl does not tell them of a book that it streams."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    stream.seek(0)
+    try:
+        book = CalamineWorkbook.from_filelike(stream)
+    except CalamineError:  # openpyxl says what is wrong
+        return {}
+    return {name: _areas(book, name) for name in book.sheet_names}
+
+
+def _areas(book: Any, name: str) -> list[Area]:
+    try:
+        found = book.get_sheet_by_name(name).merged_cell_ranges or ()
+    except Exception:  # a sheet of charts
+        return []
+    return [(top, bottom, left, right) for (top, left), (bottom, right) in found]
+
+
+def _filled(rows: Iterable[list[str]], merged: Sequence[Area]) -> Iterator[list[str]]:
+    """The rows with the text of a merged cell in each of its rows, in its first column."""
+    starts = {(top, left): (bottom, right) for top, bottom, left, right in merged if bottom > top}
+    waiting: dict[int, tuple[int, str]] = {}
+    for number, row in enumerate(rows):
+        for column, (bottom, text) in list(waiting.items()):
+            if number <= bottom and column < len(row) and not row[column]:
+                row[column] = text
+        for column in range(len(row)):
+            if end := starts.get((number, column)):
+                waiting[column] = (end[0], row[column])
+        yield row
+
+
+def _without_value(parts: Parts, name: str) -> int:
+    """How many formulas of a sheet have no stored value."""
+    count, rest = 0, b""
+    with parts.open(name) as stream:
+        while block := stream.read(_BLOCK):
+            data = rest + block
+            found = list(_NO_VALUE.finditer(data))
+            count += len(found)
+            rest = data[max(found[-1].end() if found else 0, len(data) - _OVERLAP) :]
+    return count
+
+
+def _beside(
+    parts: Parts, part: str, name: str, source: Source, left_out: list[Found]
+) -> Iterator[str]:
+    """Comments, text boxes, diagrams and charts of a sheet."""
+    related = [one for one in parts.related(part).values() if one.name]
+    threads = [one.name for one in related if one.kind == "threadedComment"]
+    for one in threads:
+        for comment in (
+            found for found in parts.xml(one).iter() if local(found) == "threadedComment"
+        ):
+            yield _comment(comment)
+    for found in () if threads else (one for one in related if one.kind == "comments"):
+        for comment in (one for one in parts.xml(found.name).iter() if local(one) == "comment"):
+            yield _comment(comment)
+    for found in (one for one in related if one.kind == "drawing"):
+        drawing = Drawing(parts, found.name, name, source)
+        yield from drawing.blocks(parts.xml(found.name))
+        left_out.extend(drawing.left_out)
+
+
+def _comment(comment: Any) -> str:
+    words = "".join(one.text or "" for one in comment.iter() if local(one) in ("t", "text"))
+    return f"Comment on {comment.get('ref', 'a cell')}: {' '.join(words.split())}"
+
+
+def _cell(cell: Any) -> str:
+    return "" if cell.value is None else _shown(cell.value, cell.number_format)
+
+
+def _shown(value: Any, number_format: str) -> str:
+    if isinstance(value, datetime) and value.time() == time():
+        value = value.date()
+    if isinstance(value, (date, datetime)):
+        return value.isoformat(sep=" ") if isinstance(value, datetime) else value.isoformat()
+    if isinstance(value, timedelta):
+        return elapsed(value)
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, (int, float)):
+        return shown(value, number_format)
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), str(value))

@@ -1,0 +1,300 @@
+"""The text of an OpenDocument file, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from hopyard.indexes.corpus.records import PAGE_END
+from hopyard.indexes.documents.readers.base import Unread
+from hopyard.indexes.documents.readers.marks import join_runs
+from hopyard.indexes.documents.readers.odf.styles import (
+    DRAW,
+    DRAW_CONTROL,
+    OFFICE,
+    SVG,
+    TABLE,
+    TEXT,
+    Counter,
+    Styles,
+)
+from hopyard.indexes.documents.readers.odf.tables import rows_of, value_of
+from hopyard.indexes.documents.readers.parts import Parts, local
+from hopyard.indexes.documents.readers.sheets import joined_heads, sheet_text
+from hopyard.indexes.passages.markdown import table_lines
+from hopyard.state.text.counting import counted
+
+__all__ = ("Reader",)
+
+_LINK: Final = "{http://www.w3.org/1999/xlink}href"
+_CLASS: Final = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}class"
+_NO_TEXT: Final = frozenset(
+    ("tracked-changes", "sequence-decls", "note-citation", "forms", "image", "named-expressions",
+     "variable-decls", "user-field-decls", "table-source", "content-validations", "rt", "ruby-text")
+)  # fmt: skip
+_DEEPEST: Final = 6
+
+
+class Reader:
+    """Reads the parts of a document in order.
+
+    Attributes:
+        left_out: Parts that the text lacks.
+    """
+
+    def __init__(self, styles: Styles, parts: Parts | None) -> None:
+        self.left_out: list[Unread] = []
+        self._styles = styles
+        self._parts = parts
+        self._headings = Counter(styles.outline)
+        self._lists: dict[str, Counter] = {}
+        self._notes: list[str] = []
+        self._waiting: list[str] = []
+        """Frames and comments in the paragraph that is being read."""
+
+    def document(self, body: Element) -> Iterator[str]:
+        """The whole text as Markdown."""
+        kind = local(body)
+        if kind == "spreadsheet":
+            for sheet in body.findall(f"{TABLE}table"):
+                if sheet.find(f"{TABLE}table-source") is None:
+                    yield from self._sheet(sheet)
+            return
+        if kind in ("presentation", "drawing"):
+            for page in body:
+                if local(page) == "page":
+                    yield from self._page(page)
+                elif page.text and page.text.strip():  # a footer
+                    yield f"{page.text.strip()}\n\n"
+            return
+        for block in self._blocks(body):
+            yield f"{block}\n\n"
+        for block in [*self._notes, *dict.fromkeys(self._margins())]:
+            yield f"{block}\n\n"
+
+    def _margins(self) -> Iterator[str]:
+        """Headers and footers."""
+        for page in self._styles.pages:
+            for part in page:
+                if local(part).startswith(("header", "footer")):
+                    yield from self._blocks(part)
+
+    def _page(self, page: Element) -> Iterator[str]:
+        """A slide."""
+        titles = [one for one in page if one.get(_CLASS) == "title"]
+        title = " ".join(" ".join(self._blocks(titles[:1])).split())
+        blocks = [f"# {title}"] if title else []
+        for part in page:
+            if local(part) != "notes" and not any(part is one for one in titles[:1]):
+                blocks += self._blocks([part])
+        for notes in (one for one in page if local(one) == "notes"):
+            blocks += self._blocks(one for one in notes if one.get(_CLASS) == "notes")
+        yield "\n\n".join([*blocks, *self._taken(self._notes), PAGE_END])
+
+    def _sheet(self, sheet: Element) -> Iterator[str]:
+        name = sheet.get(f"{TABLE}name", "")
+        before = len(self.left_out)
+        rows = [row for _, row in self._rows(sheet)]
+        missing = sum(
+            1
+            for one in sheet.iter(f"{TABLE}table-cell")
+            if one.get(f"{TABLE}formula") and not len(one) and not value_of(one)
+        )
+        if missing:
+            self.left_out.append(Unread(name, f"{counted(missing, 'formula')} without a value"))
+        yield from sheet_text(name, rows)
+        shapes = sheet.find(f"{TABLE}shapes")
+        blocks = [*self._taken(self._waiting), *self._blocks(shapes if shapes is not None else ())]
+        yield from (f"{block}\n\n" for block in blocks)
+        self.left_out[before:] = dict.fromkeys(self.left_out[before:])
+
+    def _blocks(self, elements: Iterable[Element]) -> Iterator[str]:
+        for element in elements:
+            kind = local(element)
+            if kind == "h":
+                level = int(element.get(f"{TEXT}outline-level", "1"))
+                yield from self._heading(element, level, self._headings.next(level, element))
+            elif kind == "p":
+                yield from self._paragraph(element)
+            elif kind == "list":
+                yield from self._list(element)
+            elif kind == "table":
+                yield from self._table(element)
+            elif kind == "frame":
+                yield from self._frame(element)
+            elif kind == "annotation":
+                yield self._comment(element)
+            elif kind == "control":
+                yield self._styles.controls.get(element.get(DRAW_CONTROL, ""), "")
+            elif kind not in _NO_TEXT and not element.tag.startswith(SVG):
+                yield from self._blocks(element)
+
+    def _heading(self, element: Element, level: int, number: str) -> Iterator[str]:
+        if text := self._text(element):
+            yield f"{'#' * min(level, _DEEPEST)} {f'{number} {text}' if number else text}"
+        yield from self._taken(self._waiting)
+
+    def _paragraph(self, element: Element) -> Iterator[str]:
+        if text := self._text(element):
+            yield text
+        yield from self._taken(self._waiting)
+
+    def _taken(self, blocks: list[str]) -> list[str]:
+        found = [one for one in blocks if one]
+        blocks.clear()
+        return found
+
+    def _list(
+        self, element: Element, counter: Counter | None = None, level: int = 1
+    ) -> Iterator[str]:
+        style = element.get(f"{TEXT}style-name", "")
+        if counter is None:
+            carried = self._lists.get(element.get(f"{TEXT}continue-list", "") or style)
+            is_carried = (
+                element.get(f"{TEXT}continue-list")
+                or element.get(f"{TEXT}continue-numbering") == "true"
+            )
+            counter = (
+                carried if carried and is_carried else Counter(self._styles.lists.get(style, {}))
+            )
+            self._lists[style] = counter
+            self._lists[element.get("{http://www.w3.org/XML/1998/namespace}id", "")] = counter
+        elif style in self._styles.lists:
+            counter = Counter(self._styles.lists[style], counter)
+        for item in element:
+            is_item = local(item) == "list-item"
+            mark = (counter.next(level, item) or "-") if is_item else ""
+            for part in item:
+                if local(part) == "list":
+                    yield "\n\n".join(self._list(part, counter, level + 1))
+                    continue
+                if local(part) == "h":
+                    depth = int(part.get(f"{TEXT}outline-level", level))
+                    yield from self._heading(part, depth, mark.removeprefix("-"))
+                    mark = ""
+                    continue
+                for block in self._blocks([part]):
+                    indent = "  " * (level - 1)
+                    yield f"{indent}{mark} {block}" if mark else f"{indent}  {block}"
+                    mark = ""
+
+    def _table(self, table: Element) -> Iterator[str]:
+        found = list(self._rows(table))
+        heads = sum(is_head for is_head, _ in found)
+        rows = joined_heads([row for _, row in found], heads)
+        if len(rows) == 1 and len(rows[0]) == 1:
+            yield rows[0][0]
+        elif rows:
+            yield "\n".join(table_lines(rows))
+        yield from self._taken(self._waiting)
+
+    def _rows(self, table: Element) -> Iterator[tuple[bool, list[str]]]:
+        return rows_of(table, self._text_of_cell, self.left_out)
+
+    def _text_of_cell(self, cell: Element) -> str:
+        """The texts of a cell; comments wait until the table ends."""
+        waiting, self._waiting = self._waiting, []
+        texts: list[str] = []
+        for part in cell:
+            if local(part) == "annotation":
+                waiting.append(self._comment(part))
+            elif local(part) == "table":
+                texts += (", ".join(filter(None, row)) for _, row in self._rows(part))
+            else:
+                texts += (" ".join(block.split()) for block in self._blocks([part]))
+        self._waiting = waiting
+        joint = "; " if any(local(part) in ("table", "list") for part in cell) else " "
+        return joint.join(filter(None, texts))
+
+    def _frame(self, frame: Element) -> Iterator[str]:
+        """A text box, picture, formula, chart or another object."""
+        blocks = list(self._blocks(one for one in frame if local(one) != "object"))
+        for one in frame:
+            kind = local(one)
+            if kind == "object":
+                blocks += self._object(one)
+            elif kind in ("object-ole", "plugin"):
+                self.left_out.append(Unread(one.get(_LINK, kind), "an embedded object"))
+        if not blocks:
+            texts = [
+                " ".join((one.text or "").split())
+                for one in frame
+                if local(one) in ("title", "desc")
+            ]
+            blocks = [f"[{text}]" for text in dict.fromkeys(filter(None, texts))]
+        yield from blocks
+
+    def _object(self, element: Element) -> list[str]:
+        root: Element | None = next(iter(element), None)
+        link = element.get(_LINK, "")
+        if root is None and self._parts is not None and link:
+            name = self._parts.find(f"{link}/content.xml")
+            root = self._parts.xml(name) if name else None
+        blocks = [] if root is None else list(self._parts_of_object(root))
+        if not blocks:
+            self.left_out.append(Unread(link or "object", "an embedded object"))
+        return blocks
+
+    def _parts_of_object(self, root: Element) -> Iterator[str]:
+        formula = next(
+            (one for one in root.iter() if local(one) == "annotation" and one.text), None
+        )
+        if formula is not None:
+            yield " ".join((formula.text or "").split())
+        elif local(root) == "math":
+            yield " ".join(" ".join(root.itertext()).split())
+        else:
+            body = root.find(f".//{OFFICE}body")
+            yield from self._blocks(body if body is not None else root)
+
+    def _comment(self, element: Element) -> str:
+        lines = [
+            block for one in element if local(one) in ("p", "list") for block in self._blocks([one])
+        ]
+        return f"Comment: {' '.join(lines)}" if lines else ""
+
+    def _text(self, element: Element) -> str:
+        text = join_runs(self._runs(element, False))
+        lines = (" ".join(line.split()) for line in text.split("\n"))
+        return "\n".join(filter(None, lines))
+
+    def _runs(self, element: Element, raised: bool) -> Iterator[tuple[str, bool]]:
+        yield element.text or "", raised
+        for one in element:
+            kind = local(one)
+            if kind in ("s", "tab"):
+                yield " ", False
+            elif kind == "line-break":
+                yield "\n", False
+            elif kind == "note":
+                yield self._note(one), False
+            elif kind == "annotation":
+                self._waiting.append(self._comment(one))
+            elif kind == "ruby":
+                yield self._ruby(one), raised
+            elif kind == "control":
+                yield self._styles.controls.get(one.get(DRAW_CONTROL, ""), ""), False
+            elif one.tag.startswith(DRAW) and kind != "a":
+                waiting, self._waiting = self._waiting, []
+                found = [*self._blocks([one]), *self._waiting]
+                self._waiting = [*waiting, *found]
+            elif kind not in _NO_TEXT:
+                style = one.get(f"{TEXT}style-name", "")
+                yield from self._runs(one, raised or style in self._styles.raised)
+            yield one.tail or "", raised
+
+    def _ruby(self, element: Element) -> str:
+        parts = {local(one): "".join(one.itertext()) for one in element}
+        reading = parts.get("ruby-text", "")
+        return f"{parts.get('ruby-base', '')}{f'({reading})' if reading else ''}"
+
+    def _note(self, element: Element) -> str:
+        mark = next(
+            ("".join(one.itertext()) for one in element if local(one) == "note-citation"), ""
+        )
+        body = next((one for one in element if local(one) == "note-body"), ())
+        waiting, self._waiting = self._waiting, []
+        self._notes.append(f"[{mark}] {' '.join(self._blocks(body))}")
+        self._waiting = waiting
+        return f"[{mark}]"

@@ -1,0 +1,167 @@
+"""Parts of office files and books: ZIP archives whose files name each other."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import unicodedata
+import zipfile
+from typing import IO, Final, NamedTuple
+from urllib.parse import unquote
+from xml.etree.ElementTree import Element
+
+from hopyard.indexes.documents.readers.archives import zip_name
+from hopyard.state.errors import CorpusError
+
+__all__ = ("Parts", "Related", "local", "zipped_xml")
+
+_LONGEST: Final = 256 << 20
+"""Bytes of one unpacked part of an office file; a tiny file may claim to hold far more."""
+_COMPOUND: Final = b"\xd0\xcf\x11\xe0"
+"""The first bytes of an OLE file. Source: MS-CFB, 2.2."""
+_ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+
+
+class Related(NamedTuple):
+    """A part that another part names."""
+
+    kind: str
+    """The last word of the relationship's type, such as `notesSlide`."""
+    name: str
+    """Its name in the archive; "" if it is missing or outside."""
+    target: str
+    """Its name as it is written."""
+
+
+class Parts:
+    """The parts of an open file, found also by names that are written oddly.
+
+    References may be percent-encoded, have backslashes, `..`, a fragment, or another case or
+    Unicode form than the name in the archive.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        """Read the list of parts.
+
+        Raises:
+            CorpusError: The file is no ZIP archive, or protected with a password.
+        """
+        start = stream.read(len(_COMPOUND))
+        stream.seek(0)
+        if start == _COMPOUND:
+            raise CorpusError(
+                "it is protected with a password or in the format of Office 97; save it without a "
+                "password in the current format"
+            )
+        try:
+            self._archive = zipfile.ZipFile(stream)
+        except zipfile.BadZipFile as error:
+            raise CorpusError(f"not a readable file of its kind ({error})") from error
+        self._entries = {entry.filename: entry for entry in self._archive.infolist()}
+        self._names = {_folded(zip_name(entry)): name for name, entry in self._entries.items()}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all parts, in the order of the archive."""
+        return list(self._entries)
+
+    def find(self, reference: str, base: str = "") -> str:
+        """The name in the archive of the part that another part refers to; "" if it has none.
+
+        Args:
+            reference: As it is written.
+            base: The part that refers to it.
+        """
+        if _ADDRESS.match(reference):
+            return ""
+        folder = posixpath.dirname(base)
+        for path in (reference, reference.partition("#")[0].partition("?")[0]):
+            for one in (path, unquote(path)):
+                whole = _folded(posixpath.join(folder, one.replace("\\", "/")))
+                if path and whole in self._names:
+                    return self._names[whole]
+        return ""
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a part.
+
+        Raises:
+            CorpusError: There is no such part, it is encrypted or broken, or too long.
+        """
+        try:
+            with self.open(name) as file:
+                data = file.read(_LONGEST + 1)
+        except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:
+            raise CorpusError(f"its part {name!r} cannot be unpacked ({error})") from error
+        if len(data) > _LONGEST:
+            raise CorpusError(f"its part {name!r} is longer than 256 MB")
+        return data
+
+    def open(self, name: str) -> IO[bytes]:
+        """A part as a stream.
+
+        Raises:
+            CorpusError: There is no such part.
+        """
+        if name not in self._entries:
+            raise CorpusError(f"it has no part {name!r}")
+        return self._archive.open(self._entries[name])
+
+    def xml(self, name: str) -> Element:
+        """A part that is XML.
+
+        Raises:
+            CorpusError: It cannot be read, or is no XML.
+        """
+        from defusedxml import DefusedXmlException
+        from defusedxml.ElementTree import ParseError, fromstring
+
+        try:
+            found: Element = fromstring(self.read(name))
+        except (ParseError, DefusedXmlException) as error:
+            raise CorpusError(f"its part {name!r} is no readable XML ({error})") from error
+        return found
+
+    def related(self, name: str) -> dict[str, Related]:
+        """The parts that a part of a Microsoft Office file names, by their ids.
+
+        Source: ECMA-376, part 2, 9.3. A name of "" gives those of the whole file.
+        """
+        folder, file = posixpath.split(name)
+        rels = self.find(f"{folder}/_rels/{file}.rels".lstrip("/"))
+        if not rels:
+            return {}
+        return {
+            one.get("Id", ""): Related(
+                one.get("Type", "").rpartition("/")[2],
+                self.find(one.get("Target", ""), name),
+                one.get("Target", ""),
+            )
+            for one in self.xml(rels)
+        }
+
+
+def zipped_xml(stream: IO[bytes], name: str, missing: str = "") -> Element:
+    """Parse an XML file of a ZIP archive.
+
+    Raises:
+        CorpusError: It is not there, or too long.
+    """
+    from defusedxml.ElementTree import fromstring
+
+    parts = Parts(stream)
+    found = parts.find(name)
+    if not found and missing:
+        element: Element = fromstring(missing)
+        return element
+    return parts.xml(found or name)
+
+
+def local(element: Element) -> str:
+    """The name of an element without its namespace; "" for a comment."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _folded(name: str) -> str:
+    path = posixpath.normpath(f"/{name}".replace("\\", "/"))
+    return unicodedata.normalize("NFC", path.lstrip("/")).casefold()

@@ -1,0 +1,120 @@
+"""Presentations of PowerPoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from hopyard.indexes.corpus.records import PAGE_END
+from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
+from hopyard.indexes.documents.readers.drawings import Drawing, linked
+from hopyard.indexes.documents.readers.drawings.text import child, lines_of, paragraphs
+from hopyard.indexes.documents.readers.office import office_properties
+from hopyard.indexes.documents.readers.parts import Parts, local
+from hopyard.state.errors import CorpusError
+
+__all__ = ("read_pptx",)
+
+_TITLES: Final = ("title", "ctrTitle")
+_ONCE: Final = ("ftr", "dt", "hdr")
+"""Placeholders whose text is on many slides: it is read once."""
+_COUNTED: Final = ("sldNum", "sldImg")
+
+
+def read_pptx(source: Source) -> Iterator[Found]:
+    """Slides; each is a page and a section, with tables, charts, notes and comments.
+
+    Office files inside a slide are documents of their own.
+    """
+    with source.open() as stream:
+        metadata = office_properties(stream)
+        stream.seek(0)
+        parts = Parts(stream)
+        deck = next(
+            (one.name for one in parts.related("").values() if one.kind == "officeDocument"), ""
+        )
+        names = parts.related(deck or parts.find("ppt/presentation.xml"))
+        order = [
+            names[found]
+            for one in parts.xml(deck or "ppt/presentation.xml").iter()
+            if local(one) == "sldId"
+            if (found := linked(one)) in names
+        ]
+        left_out: list[Found] = []
+        seen: set[str] = set()
+
+        def slides() -> Iterator[str]:
+            for number, one in enumerate(order, start=1):
+                slide = _Slide(parts, one.name, f"slide {number}", source, seen)
+                yield slide.text()
+                left_out.extend(slide.left_out)
+
+        yield Content(
+            str(metadata.pop("title", "")), slides(), "markdown", metadata, pages=len(order)
+        )
+        yield from left_out
+
+
+class _Slide(Drawing):
+    """One slide."""
+
+    def __init__(self, parts: Parts, name: str, place: str, source: Source, seen: set[str]) -> None:
+        super().__init__(parts, name, place, source)
+        self._name = name
+        self._seen = seen
+        self._title = ""
+
+    def text(self) -> str:
+        """The slide as Markdown, with the end of a page."""
+        try:
+            tree = child(self.parts.xml(self._name), "cSld", "spTree")
+            blocks = [] if tree is None else [*self.blocks(tree)]
+        except CorpusError as error:
+            self.left_out.append(Unread(self._name, str(error)))
+            return PAGE_END
+        blocks = [*([f"# {self._title}"] if self._title else []), *blocks, *self._beside()]
+        return "\n\n".join([*(one for one in blocks if one.strip()), PAGE_END])
+
+    def _beside(self) -> Iterator[str]:
+        """The speaker's notes and the comments."""
+        for one in self.related.values():
+            if one.kind not in ("notesSlide", "comments") or not one.name:
+                continue
+            root = self.parts.xml(one.name)
+            if one.kind == "notesSlide":
+                for shape in root.iter():
+                    body = child(shape, "txBody")
+                    if local(shape) == "sp" and body is not None and _place(shape) == "body":
+                        yield "\n".join(line.strip() for line in lines_of(body))
+                continue
+            for comment in (found for found in root.iter() if local(found) in ("cm", "reply")):
+                text = child(comment, "text")
+                body = child(comment, "txBody")
+                lines = lines_of(body) if body is not None else ()
+                said = " ".join(lines) if text is None else text.text or ""
+                if said.strip():
+                    yield f"Comment: {' '.join(said.split())}"
+
+    def words(self, shape: Element) -> Iterator[str]:
+        body, place = child(shape, "txBody"), _place(shape)
+        if body is None or place in _COUNTED:
+            return
+        if place in _TITLES and not self._title:
+            self._title = " ".join(" ".join(lines_of(body)).split())
+            return
+        text = "\n".join(paragraphs(body))
+        if place in _ONCE:
+            if text in self._seen:
+                return
+            self._seen.add(text)
+        yield text
+
+
+def _place(shape: Element) -> str:
+    """The kind of a placeholder; "" for other shapes. Source: ECMA-376, 19.7.10."""
+    for about in shape:
+        mark = child(about, "nvPr", "ph")
+        if mark is not None:
+            return mark.get("type", "obj")
+    return ""

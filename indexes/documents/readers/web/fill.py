@@ -1,0 +1,125 @@
+"""Elements whose text a browser makes itself: fields, pictures, formulas, readings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from hopyard.indexes.documents.readers.marks import numeral
+from hopyard.indexes.documents.readers.web.tree import soup_of
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
+
+__all__ = ("fill_in",)
+
+_FILE_NAME: Final = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
+_NOTICE: Final = re.compile(r"java\s?script|\bjs\b|cookie|browser", re.IGNORECASE)
+"""Words of a `<noscript>` that has no text of the page."""
+_BLOCKS: Final = (
+    "header", "footer", "main", "nav", "aside", "figure", "address", "fieldset", "legend", "hgroup",
+    "form", "details", "summary", "dialog", "search", "center", "menu",
+)  # fmt: skip
+"""Elements that are blocks, which markdownify does not know."""
+_POWERS: Final = {"msup": "^", "msub": "_", "mfrac": "/", "mroot": "^1/"}
+
+
+def fill_in(soup: BeautifulSoup) -> None:
+    """Write out what a browser shows, and drop what it does not show."""
+    from bs4.element import Declaration, ProcessingInstruction
+
+    for mark in soup.find_all(
+        string=lambda text: isinstance(text, (Declaration, ProcessingInstruction))
+    ):
+        mark.extract()
+    for frame in soup("iframe"):
+        frame.replace_with(*soup_of(str(frame.get("srcdoc") or "")).contents)
+    for tag in soup(["template", "noscript"]):
+        _open_up(tag)
+    present = {tag.name for tag in soup.find_all(True)}
+
+    def each(*names: str) -> Iterable[Tag]:
+        return soup(list(names)) if present.intersection(names) else ()
+
+    for tag in each("script", "style", "title", "datalist"):
+        tag.extract()
+    for picture in each("svg"):
+        picture.replace_with(" ".join(text.get_text(" ") for text in picture("text")))
+    for image in each("img", "area"):
+        words = " ".join(str(image.get("alt") or "").split())
+        image.replace_with(f"[{words}]" if words and not _FILE_NAME.search(words) else "")
+    for ruby in each("ruby"):
+        readings = "".join(reading.extract().get_text() for reading in ruby(["rt", "rtc"]))
+        for bracket in ruby("rp"):
+            bracket.extract()
+        base = "".join(ruby.get_text().split())
+        ruby.replace_with(f"{base}({readings.strip()})" if readings.strip() else base)
+    for formula in each("math"):
+        source = formula.find("annotation", encoding=re.compile("tex", re.IGNORECASE))
+        formula.replace_with(source.get_text().strip() if source else _formula(formula))
+    if present & {"input", "select"}:
+        _fields(soup)
+    for numbered in each("ol"):
+        _number(numbered)
+    for tag in each(*_BLOCKS):
+        tag.name = "div"
+
+
+def _number(numbered: Tag) -> None:
+    """Note the numbers of a list that does not count from its start by one."""
+    items = numbered("li", recursive=False)
+    style, is_reversed = str(numbered.get("type") or "1"), numbered.has_attr("reversed")
+    if style == "1" and not is_reversed and not any(item.has_attr("value") for item in items):
+        return
+    number = _whole(numbered.get("start"), len(items) if is_reversed else 1)
+    for item in items:
+        number = _whole(item.get("value"), number)
+        item["data-mark"] = f"{numeral(number, style)}."
+        number += -1 if is_reversed else 1
+
+
+def _whole(value: object, otherwise: int) -> int:
+    text = str(value or "").strip()
+    return int(text) if re.fullmatch(r"-?\d{1,6}", text) else otherwise
+
+
+def _open_up(tag: Tag) -> None:
+    """Keep the text of a shadow tree, and of pages without scripts."""
+    text = tag.get_text()
+    if tag.name == "template" and tag.has_attr("shadowrootmode"):
+        tag.replace_with(*soup_of(tag.decode_contents()).contents)
+    elif tag.name == "noscript" and text.strip() and not _NOTICE.search(text):
+        tag.name = "div"
+    else:
+        tag.extract()
+
+
+def _formula(tag: Tag) -> str:
+    parts = [
+        part.strip() if isinstance(part, str) else _formula(part)  # type: ignore[arg-type]
+        for part in tag.contents
+        if getattr(part, "name", "") not in ("annotation", "annotation-xml")
+    ]
+    parts = [part for part in parts if part]
+    if tag.name in _POWERS and len(parts) == 2:
+        return _POWERS[tag.name].join(
+            part if len(part) == 1 or part.isalnum() else f"({part})" for part in parts
+        )
+    text = "".join(parts)
+    return f"√({text})" if tag.name == "msqrt" else text
+
+
+def _fields(soup: BeautifulSoup) -> None:
+    """Ticked boxes, chosen entries, typed texts."""
+    for field in soup("input"):
+        kind = str(field.get("type") or "text").casefold()
+        if kind in ("checkbox", "radio"):
+            after = "" if str(field.next_sibling or "")[:1].isspace() else " "
+            before = " " if str(field.previous_sibling or "")[-1:].isalnum() else ""
+            field.replace_with(f"{before}[{'x' if field.has_attr('checked') else ' '}]{after}")
+        elif kind not in ("hidden", "submit", "button", "image", "password", "reset"):
+            field.replace_with(str(field.get("value") or ""))
+    for choice in soup("select"):
+        chosen = choice.find_all("option", selected=True) or choice.find_all("option", limit=1)
+        choice.replace_with(", ".join(option.get_text(strip=True) for option in chosen))

@@ -1,0 +1,241 @@
+"""Workbooks: cells beyond the stated size, dates, formulas without values, charts, comments."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+import openpyxl
+import pytest
+from openpyxl.chart import BarChart, Reference
+from openpyxl.comments import Comment
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
+
+Read = Any
+
+
+def book(rows: list[list[Any]], change: Callable[[Any], None] = lambda sheet: None) -> bytes:
+    workbook = openpyxl.Workbook()
+    sheet = workbook.active
+    sheet.title = "S"
+    for row in rows:
+        sheet.append(row)
+    change(sheet)
+    stream = io.BytesIO()
+    workbook.save(stream)
+    return stream.getvalue()
+
+
+def replaced(
+    data: bytes, part: str, old: str, new: str, more: dict[str, str] | None = None
+) -> bytes:
+    """The file with a text in one of its parts replaced, and parts added."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as given, zipfile.ZipFile(stream, "w") as archive:
+        for name in given.namelist():
+            content = given.read(name)
+            if name == part:
+                assert old in content.decode()
+                content = content.decode().replace(old, new).encode()
+            archive.writestr(name, content)
+        for name, text in (more or {}).items():
+            archive.writestr(name, text)
+    return stream.getvalue()
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def test_cells_beyond_the_stated_size_are_read(read: Read) -> None:
+    data = book([["Item", "Price"], ["Nuts", 5], ["Bolts", 7]])
+    data = replaced(data, "xl/worksheets/sheet1.xml", 'dimension ref="A1:B3"', 'dimension ref="A1"')
+    assert lines(read("a.xlsx", data)[1])[-1] == "| Bolts | 7 |"
+
+
+def test_a_cell_far_away_costs_no_thousand_columns(read: Read) -> None:
+    def far(sheet: Any) -> None:
+        sheet["XFD3"] = "far"
+
+    text = read("a.xlsx", book([["Item", "Price"], ["Nuts", 5]], far))[1]
+    assert "far" in text
+    assert len(text) < 500
+
+
+@pytest.mark.parametrize("epoch", ["1900", "1904"])
+def test_dates_times_errors_and_truth_values(read: Read, epoch: str) -> None:
+    row = [
+        date(2024, 5, 6),
+        datetime(2024, 5, 6, 10, 30),
+        time(8, 30),
+        timedelta(hours=25, minutes=30),
+        True,
+        "#DIV/0!",
+        0.075,
+        1234.5,
+    ]
+
+    def change(sheet: Any) -> None:
+        sheet.parent.epoch = CALENDAR_MAC_1904 if epoch == "1904" else sheet.parent.epoch
+        sheet["G2"].number_format = "0.0%"
+        sheet["H2"].number_format = '#,##0.00\\ "kr"'
+
+    heads = ["Day", "Moment", "Time", "Hours", "Paid", "Error", "Rate", "Amount"]
+    assert lines(read("a.xlsx", book([heads, row], change))[1])[-1] == (
+        "| 2024-05-06 | 2024-05-06 10:30:00 | 08:30:00 | 25:30 | TRUE | #DIV/0! | 7.5% | "
+        "1,234.50 kr |"
+    )
+
+
+def test_formulas_without_a_value_are_counted(read: Read) -> None:
+    data = book([["Item", "Sum"], ["Nuts", "=1+2"], ["Bolts", "=SUM(B2)"], ["Nails", 5]])
+    data = (
+        replaced(data, "xl/worksheets/sheet1.xml", "<f>1+2</f><v></v>", "<f>1+2</f><v>3</v>")
+        if (b"<v></v>" in zipfile.ZipFile(io.BytesIO(data)).read("xl/worksheets/sheet1.xml"))
+        else replaced(data, "xl/worksheets/sheet1.xml", "<f>1+2</f><v />", "<f>1+2</f><v>3</v>")
+    )
+    _, text, unread = read("a.xlsx", data)
+    assert lines(text)[-3:] == ["| Nuts | 3 |", "| Bolts |  |", "| Nails | 5 |"]
+    assert [(one.place, one.reason.partition(":")[0]) for one in unread] == [
+        ("S", "1 formula without a value")
+    ]
+
+
+def test_hidden_sheets_rows_and_columns_are_read(read: Read) -> None:
+    def hide(sheet: Any) -> None:
+        sheet.row_dimensions[2].hidden = sheet.column_dimensions["B"].hidden = True
+        other = sheet.parent.create_sheet("Secret")
+        other.sheet_state = "veryHidden"
+        other["A1"] = "kept"
+
+    text = read("a.xlsx", book([["Item", "Price"], ["Nuts", 5]], hide))[1]
+    assert lines(text)[3:] == ["| Nuts | 5 |", "# Secret", "kept"]
+
+
+def test_two_rows_of_a_header_become_one(read: Read) -> None:
+    def merge(sheet: Any) -> None:
+        for cells in ("A2:A3", "B2:C2", "D2:E2"):
+            sheet.merge_cells(cells)
+
+    rows = [
+        ["Energy of all plants"],
+        ["Plant", "2023", None, "2024", None],
+        [None, "MWh", "Cost", "MWh", "Cost"],
+        ["Dune", 11, 21, 12, 22],
+        ["Reed", 13, 23, 14, 24],
+    ]
+    assert lines(read("a.xlsx", book(rows, merge))[1]) == [
+        "# S",
+        "Energy of all plants",
+        "| Plant | 2023 MWh | 2023 Cost | 2024 MWh | 2024 Cost |",
+        "|---|---|---|---|---|",
+        "| Dune | 11 | 21 | 12 | 22 |",
+        "| Reed | 13 | 23 | 14 | 24 |",
+    ]
+
+
+def test_lines_of_two_cells_above_a_table(read: Read) -> None:
+    rows = [
+        ["Author", "Ann"],
+        ["Plant", "MWh", "Cost", "Tax"],
+        ["Dune", 1, 2, 3],
+        [],
+        ["Sum", 1, 2, 3],
+    ]
+    assert lines(read("a.xlsx", book(rows))[1]) == [
+        "# S",
+        "Author Ann",
+        "| Plant | MWh | Cost | Tax |",
+        "|---|---|---|---|",
+        "| Dune | 1 | 2 | 3 |",
+        "| Sum | 1 | 2 | 3 |",
+    ]
+
+
+def test_comments_charts_and_sheets_of_charts(read: Read) -> None:
+    def add(sheet: Any) -> None:
+        sheet["A2"].comment = Comment("Check this", "Ann")
+        chart = BarChart()
+        chart.title = "Output"
+        chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=3), titles_from_data=True)
+        sheet.add_chart(chart)
+        other = BarChart()
+        other.title = "Alone"
+        sheet.parent.create_chartsheet("Chart").add_chart(other)
+
+    _, text, _ = read("a.xlsx", book([["Plant", "MWh"], ["Dune", 11], ["Reed", 12]], add))
+    assert lines(text)[:6] == [
+        "# S",
+        "| Plant | MWh |",
+        "|---|---|",
+        "| Dune | 11 |",
+        "| Reed | 12 |",
+        "Comment on A2: Check this",
+    ]
+    assert lines(text)[6:] == ["Output", "# Chart", "Alone"]
+
+
+def test_text_boxes_diagrams_and_threads(read: Read) -> None:
+    drawing = (
+        '<xdr:wsDr xmlns:xdr="urn:x" xmlns:a="urn:a"><xdr:twoCellAnchor><xdr:sp><xdr:txBody>'
+        "<a:p><a:r>"
+        "<a:t>Room 12</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor></xdr:wsDr>"
+    )
+    rels = (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        '<Relationship Id="a" Type="http://x/drawing" Target="../drawings/drawing1.xml"/>'
+        '<Relationship Id="b" Type="http://x/threadedComment" Target="../threadedComments/t.xml"/>'
+        "</Relationships>"
+    )
+    thread = (
+        '<ThreadedComments xmlns="urn:t"><threadedComment ref="A1"><text>Why?</text>'
+        "</threadedComment></ThreadedComments>"
+    )
+    data = replaced(
+        book([["Item"]]),
+        "xl/workbook.xml",
+        "S",
+        "S",
+        {
+            "xl/worksheets/_rels/sheet1.xml.rels": rels,
+            "xl/drawings/drawing1.xml": drawing,
+            "xl/threadedComments/t.xml": thread,
+        },
+    )
+    assert lines(read("a.xlsx", data)[1]) == ["# S", "Item", "Comment on A1: Why?", "Room 12"]
+
+
+def test_signs_that_xml_cannot_hold(read: Read) -> None:
+    assert "one two" in read("a.xlsx", book([["one_x000D_\ntwo", "b"]]))[1]
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (
+            b"<html><table><tr><th>A<th>B<tr><td>1<td>2</table>",
+            "| A | B |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        (b"A\tB\n1\t2\n", "| A | B |\n|---|---|\n| 1 | 2 |\n\n"),
+    ],
+)
+def test_other_files_that_are_called_xls(read: Read, data: bytes, text: str) -> None:
+    assert read("a.xls", data)[1] == text
+
+
+def test_a_workbook_under_the_name_of_another_format(read: Read) -> None:
+    data = book([["Item", "Price"], ["Nuts", 1234567.25], ["Bolts", date(2024, 5, 6)]])
+    assert lines(read("a.xlsb", data)[1])[1:] == [
+        "| Item | Price |",
+        "|---|---|",
+        "| Nuts | 1234567.25 |",
+        "| Bolts | 2024-05-06 |",
+    ]
+
+
+def test_a_protected_workbook_is_named(read: Read) -> None:
+    with pytest.raises(Exception, match="protected with a password"):
+        read("a.xlsx", b"\xd0\xcf\x11\xe0" + bytes(2000))

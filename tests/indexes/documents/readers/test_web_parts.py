@@ -1,0 +1,191 @@
+"""Web pages: what a browser shows is kept, in order, and only menus and banners are left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+Read = Any
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        # order and blocks
+        ("<p>a</p>loose <b>text</b><p>b", ["a", "loose **text**", "b"]),
+        (
+            "<header>Head</header><address>Quay 4</address><fieldset><legend>Who</legend>Ann"
+            "</fieldset>",
+            ["Head", "Quay 4", "Who", "Ann"],
+        ),
+        (
+            "<h2>Title <small>sub</small></h2><div>text <div>inner</div> tail</div>",
+            ["## Title sub", "text", "inner", "tail"],
+        ),
+        ("<p>one<br>two<br/>three", ["one", "two", "three"]),
+        (
+            "<dl><dt>Berth<dd>A place to moor.<dd>A bed.</dl>",
+            ["Berth", ":   A place to moor.", ":   A bed."],
+        ),
+        ("<pre>a  b\n  c</pre>", ["```", "a  b", "  c", "```"]),
+        (
+            "H<sub>2</sub>O, 10<sup>6</sup>, <abbr title='long'>EU</abbr>, <q>said</q>",
+            ['H2O, 10^6, EU, "said"'],
+        ),
+        # lists
+        ("<ol start=3><li>c<li value=7>g<li>h</ol>", ["3. c", "7. g", "8. h"]),
+        ("<ol type=a><li>x<li>y</ol>", ["a. x", "b. y"]),
+        ("<ol reversed><li>two<li>one</ol>", ["2. two", "1. one"]),
+        ("<ol type=I start=4><li>x</ol>", ["IV. x"]),
+        # fields
+        (
+            "<p><label>Town <input value=Lund></label> <textarea>typed</textarea>",
+            ["Town Lund typed"],
+        ),
+        ("<select><optgroup label=g><option>a<option selected>b<option>c</select>", ["b"]),
+        ("<p>Paid?<input type=radio checked>Yes<input type=radio>No", ["Paid?[x] Yes [ ] No"]),
+        ("<meter value=3>3 of 5</meter><datalist><option>z</datalist>", ["3 of 5"]),
+        # pictures, formulas, readings
+        (
+            "<p>See <img alt='a map of pier 4' src=x><img alt='IMG_1.jpg'><img alt=''>",
+            ["See [a map of pier 4]"],
+        ),
+        ("<svg><title>icon</title><text>Depth</text><text>7 m</text></svg>", ["Depth 7 m"]),
+        ("<p>E=<math><msup><mi>x</mi><mn>2</mn></msup></math>", ["E=x^2"]),
+        (
+            "<math><semantics><mi>x</mi><annotation encoding='application/x-tex'>x_1"
+            "</annotation></semantics></math>",
+            ["x_1"],
+        ),
+        (
+            "<math><mfrac><mn>1</mn><mi>ab</mi></mfrac><mo>+</mo><msub><mi>k</mi><mn>3</mn></msub></math>",
+            ["1/ab+k_3"],
+        ),
+        ("<ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby>", ["漢字(かんじ)"]),
+        ("<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp></ruby>", ["漢(かん)"]),
+        ("<p dir=rtl>שלום <bdo dir=ltr>A-7</bdo>", ["שלום A-7"]),
+        # hidden and unfolded
+        (
+            "<div style='display:none'>The second fare.</div><div hidden>Closed on Mondays.</div>",
+            ["The second fare.", "Closed on Mondays."],
+        ),
+        (
+            "<button aria-expanded=false>How much?</button><div class=collapse>Nine euros</div>",
+            ["How much?", "Nine euros"],
+        ),
+        (
+            "<div role=tablist><button role=tab>Adults</button></div><div role=tabpanel>Nine</div>",
+            ["Adults", "Nine"],
+        ),
+        ("<details><summary>Fee?</summary><p>31 euros.</details>", ["Fee?", "31 euros."]),
+        (
+            "<noscript>Fares rise in May.</noscript><noscript>Please enable JavaScript."
+            "</noscript>x",
+            ["Fares rise in May.", "x"],
+        ),
+        (
+            "<div><template shadowrootmode=open><p>shown</p></template><template>not"
+            "</template></div>",
+            ["shown"],
+        ),
+        ("<iframe srcdoc='&lt;p&gt;in frame&lt;/p&gt;'></iframe>x", ["in frame", "x"]),
+        ("<?php echo ?><!-- no --><![if !IE]>kept<![endif]>", ["kept"]),
+        # tables
+        (
+            "<table><caption>Fares</caption><colgroup><col><tr><th>A<th>B<tr><td>1<td>2</table>",
+            ["Fares", "| A | B |", "| --- | --- |", "| 1 | 2 |"],
+        ),
+        (
+            "<table><tr><th>A<tr><td>c<br>d<tr><td><ul><li>a<li>b</ul></table>",
+            ["| A |", "| --- |", "| c d |", "| - a - b |"],
+        ),
+        (
+            "<table><tr><th>A<th>B<tr><td>1<td><table><tr><td>in<td>2<tr><td>on<td>3</table></table>",
+            ["| A | B |", "| --- | --- |", "| 1 | in, 2; on, 3 |"],
+        ),
+        (
+            "<table><tr><td><h2>News</h2><table><tr><th>A<th>B<tr><td>1<td>2</table><td>beside</table>",
+            ["## News", "| A | B |", "| --- | --- |", "| 1 | 2 |", "beside"],
+        ),
+        (
+            "<table role=presentation><tr><td>one<td>two<tr><td>three</table>",
+            ["one", "two", "three"],
+        ),
+        (
+            "<table>loose<tr><td>a<td>b<tr><td>1<td>2</table>",
+            ["loose", "| a | b |", "| --- | --- |", "| 1 | 2 |"],
+        ),
+    ],
+)
+def test_what_a_browser_shows(read: Read, html: str, shown: list[str]) -> None:
+    assert lines(read("a.html", f"<html><body>{html}</body></html>".encode())[1]) == shown
+
+
+FILLER = (
+    "<p>" + "The quay is long and the water is deep enough for all ships of the line. " * 9 + "</p>"
+)
+
+
+@pytest.mark.parametrize(
+    ("kept", "shown"),
+    [
+        (
+            '<div class="menu"><p>Soup, 7 euros<p>Herring, 9 euros</div>',
+            ["Soup, 7 euros", "Herring, 9 euros"],
+        ),
+        (
+            '<div role="alert">The pier is closed until May.</div>',
+            ["The pier is closed until May."],
+        ),
+        ("<aside>Dogs travel free.</aside>", ["Dogs travel free."]),
+        ('<div class="card-footer">Open from 9 to 17.</div>', ["Open from 9 to 17."]),
+        ("<dialog><p>Children pay nothing.</dialog>", ["Children pay nothing."]),
+        ('<form><label>Name <input value="Ann Ash"></label></form>', ["Name Ann Ash"]),
+        (
+            "<form>Days: <input type=checkbox>Mo<input type=checkbox>Tu<input type=checkbox>We"
+            "<input type=checkbox>Th</form>",
+            ["Days: [ ] Mo [ ] Tu [ ] We [ ] Th"],
+        ),
+        ('<section id="sidebar-notes">Bring a coat.</section>', ["Bring a coat."]),
+    ],
+)
+def test_parts_of_the_text_are_no_furniture(read: Read, kept: str, shown: list[str]) -> None:
+    text = read("a.html", f"<html><body>{kept}{FILLER}</body></html>".encode())[1]
+    assert lines(text)[:-1] == shown
+
+
+@pytest.mark.parametrize(
+    "dropped",
+    [
+        "<nav><a href=1>Home</a></nav>",
+        '<div class="main-menu"><a href=1>Shop</a> <a href=2>Cart</a></div>',
+        '<div class="cookie-banner">We use cookies.</div>',
+        '<div role="dialog">Subscribe to our newsletter</div>',
+        '<form action="/find"><input type=search placeholder=x><button>Go</button></form>',
+        '<footer>Imprint</footer><div id="footer">Terms</div>',
+        '<button>Share</button><span aria-hidden="true">×</span>',
+        "<aside><a href=1>Other news</a></aside>",
+    ],
+)
+def test_furniture_is_left_out(read: Read, dropped: str) -> None:
+    text = read("a.html", f"<html><body>{dropped}{FILLER}</body></html>".encode())[1]
+    assert text.startswith("The quay is long")
+
+
+def test_a_head_that_never_ends_costs_no_text(read: Read) -> None:
+    html = b"<html><head><title>T</title><meta charset=utf-8><h1>Fares</h1><p>Nine euros.</p>"
+    content, text, _ = read("a.html", html)
+    assert (content.title, lines(text)) == ("T", ["# Fares", "Nine euros."])
+    assert lines(read("a.html", b"<head><title>T</title><body><p>Nine euros.")[1]) == [
+        "Nine euros."
+    ]
+
+
+def test_an_xml_declaration_is_no_text(read: Read) -> None:
+    html = '<?xml version="1.0" encoding="utf-8"?><html><head><title/></head><body><p>Ahoy</html>'
+    assert read("a.xhtml", html.encode())[1] == "Ahoy"
