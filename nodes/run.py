@@ -17,7 +17,7 @@ from hopyard.indexes.search import SEARCHES, Search
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import learn_size
 from hopyard.models.embedder import Vector
-from hopyard.models.names import current_name
+from hopyard.models.names import embedding_name
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.resources import Resources, resources_in
@@ -148,8 +148,8 @@ class Run:
     async def embedding(self) -> str:
         """The name of the embedding model: with `auto` that of the index."""
         if self.settings.embedding != AUTO or not self.settings.index:
-            return self.settings.embedding
-        return current_name((await self.index()).manifest.embedding)
+            return embedding_name(self.settings.embedding)
+        return embedding_name((await self.index()).manifest.embedding)
 
     async def find(
         self,

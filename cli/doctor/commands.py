@@ -23,7 +23,7 @@ from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelO
 from hopyard.indexes.status import check_index
 from hopyard.indexes.status import status as index_status
 from hopyard.models.builtin.weights import CHAT_MODEL, EMBEDDING_MODEL, PackagedModel
-from hopyard.models.names import NO_EMBEDDING, current_name
+from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.state.errors import HopyardError, IndexMissingError, ModelUnreachableError
 from hopyard.state.extras import EXTRAS, install_command, missing_modules
 from hopyard.state.settings.fields import AUTO, Context
@@ -128,7 +128,7 @@ def _named_embedding(context: Context) -> Context:
     held = "builtin"
     if context.index:
         with suppress(IndexMissingError):  # `_index` reports it
-            held = current_name(read_manifest(Path(context.index)).embedding)
+            held = embedding_name(read_manifest(Path(context.index)).embedding)
     return context.model_copy(update={"embedding": held})
 
 

@@ -11,7 +11,7 @@ import pytest
 from hopyard.classifiers.labels import Label, LabelFile
 from hopyard.classifiers.manifest import TrainSettings
 from hopyard.measures.nearness import UNMEASURED, Nearness
-from hopyard.models.builtin.embedding import MiniLMEmbedder
+from hopyard.models.builtin.minilm import MiniLMEmbedder
 from hopyard.models.embedder import Vector
 from lab.gate_compare import Trained, compare, kept_at_recall, main, majority, regression, trained
 from lab.tests.gate_labels import separable

@@ -64,7 +64,7 @@ def test_one_seed_gives_one_answer_in_every_event_loop(
 
 
 @needs_model
-def test_minilm_embeds_to_unit_length_and_by_meaning() -> None:
+def test_the_built_in_model_embeds_to_unit_length_and_by_meaning() -> None:
     model = embedder("builtin")
     cat, kitten, tax = model.embed_documents(["a cat", "a small kitten", "income tax law"])
     assert cat.shape == (model.dimension,)
