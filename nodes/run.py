@@ -141,8 +141,14 @@ class Run:
 
     async def embed(self, text: str) -> Vector:
         """The embedding [d] of a question, by the model that made the index."""
-        instructed = f"{(await self.index()).manifest.query_instruction}{text}"
-        embedding = await self.embedding()
+        return await self._embed((await self.index()).manifest.query_instruction, text)
+
+    async def embed_alike(self, text: str) -> Vector:
+        """The embedding [d] of a text, as the index's own texts are embedded."""
+        return await self._embed((await self.index()).manifest.passage_instruction, text)
+
+    async def _embed(self, instruction: str, text: str) -> Vector:
+        embedding, instructed = await self.embedding(), f"{instruction}{text}"
         return await asyncio.to_thread(self.resources.embed_query, instructed, embedding)
 
     async def embedding(self) -> str:
@@ -238,6 +244,7 @@ class Run:
             index=await self.index(),
             settings=self.settings,
             embed=self.embed,
+            embed_alike=self.embed_alike,
             call=call if models else None,
             kept=self.resources.kept,
             report=report,

@@ -22,7 +22,7 @@ from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import check_index
 from hopyard.indexes.status import status as index_status
-from hopyard.models.builtin.weights import CHAT_MODEL, EMBEDDING_MODEL, PackagedModel
+from hopyard.models.builtin.weights import CHAT_MODEL, PackagedModel
 from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.state.errors import HopyardError, IndexMissingError, ModelUnreachableError
 from hopyard.state.extras import EXTRAS, install_command, missing_modules
@@ -99,7 +99,7 @@ def doctor_command(
             findings.append(_chat(context, again=bool(model)))
             if model and findings[-1].ok:
                 results = _ask_questions(context, findings)
-        if EMBEDDING_MODEL not in lacking and context.embedding != NO_EMBEDDING:
+        if not set(lacking) - {CHAT_MODEL} and context.embedding != NO_EMBEDDING:
             findings.append(_embedding(context))
         findings.append(_ollama(context))
     if context.index:
