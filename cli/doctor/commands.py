@@ -99,7 +99,7 @@ def doctor_command(
             findings.append(_chat(context, again=bool(model)))
             if model and findings[-1].ok:
                 results = _ask_questions(context, findings)
-        if not set(lacking) - {CHAT_MODEL} and context.embedding != NO_EMBEDDING:
+        if lacking in ([], [CHAT_MODEL]) and context.embedding != NO_EMBEDDING:
             findings.append(_embedding(context))
         findings.append(_ollama(context))
     if context.index:

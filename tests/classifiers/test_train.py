@@ -46,7 +46,7 @@ def minilm() -> MiniLMEmbedder:
 
 
 def embed(question: str, model: str) -> Vector:
-    assert model == "builtin"
+    assert model == "builtin:e5"
     return minilm().embed_query(question)
 
 

@@ -14,6 +14,7 @@ from onnx import numpy_helper
 
 from hopyard import build_index
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.passages.tokens import token_counter
 from hopyard.models.builtin import e5
 from hopyard.models.builtin.e5 import GRAPH_FILE, E5Embedder
 from hopyard.models.builtin.e5_file import WEIGHTS_FILE, E5File
@@ -134,6 +135,14 @@ def test_pieces_are_those_of_xlm_roberta(model: E5Embedder) -> None:
     assert model.tokenizer.encode(text).tokens == (
         "<s> ▁que ry : ▁Wie ▁heißt ▁die ▁Hauptstadt ▁von ▁Süd korea ? ▁서울 ▁fin </s>".split()
     )
+
+
+def test_words_add_up_to_the_text(model: E5Embedder) -> None:
+    count = token_counter(model.tokenizer)
+    for rows in LANGUAGES.values():
+        for passage, question, *_ in rows:
+            text = f"{passage}\n  {question}"
+            assert count(text) == len(model.tokenizer.encode(text).ids) - 2
 
 
 def test_text_beyond_the_window_counts_for_nothing(model: E5Embedder) -> None:
