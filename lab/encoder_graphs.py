@@ -87,7 +87,7 @@ class _Graph:
         return found
 
     def norm(self, x: str, name: str) -> str:
-        """Layer normalization of the last axis."""
+        """Layer normalisation of the last axis."""
         scale, shift = (self.weight(f"{name}.{part}", WIDTH) for part in ("weight", "bias"))
         return self.add("LayerNormalization", x, scale, shift, epsilon=self._norm_epsilon)
 
@@ -170,7 +170,7 @@ def _layers(graph: _Graph, x: str, layers: int, vectors: str) -> None:
 
 
 def _layer(graph: _Graph, x: str, hidden: str, name: str) -> str:
-    """Attention and feed-forward network, each added to its input and normalized."""
+    """Attention and feed-forward network, each added to its input and normalised."""
     seen = _attention(graph, x, hidden, name)
     [seen] = graph.linear(seen, WIDTH, {f"{name}.attention.output.dense": WIDTH})
     x = graph.norm(graph.add("Add", x, seen), f"{name}.attention.output.LayerNorm")
@@ -181,7 +181,7 @@ def _layer(graph: _Graph, x: str, hidden: str, name: str) -> str:
 
 
 def _attention(graph: _Graph, x: str, hidden: str, name: str) -> str:
-    """What each token sees of the others, all heads side by side: [n, t, 384]."""
+    """The part of each token that it sees of the others, all heads side by side: [n, t, 384]."""
     split = graph.constant([0, 0, HEADS, WIDTH // HEADS])
     parts = {f"{name}.attention.self.{part}": WIDTH for part in ("query", "key", "value")}
     query, key, value = (

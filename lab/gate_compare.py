@@ -36,7 +36,7 @@ from hopyard.classifiers.retrieval_gate import EmbedWith, RetrievalGate
 from hopyard.classifiers.train import EMBEDDING, LEAST, train_gate
 from hopyard.measures.bootstrap import difference
 from hopyard.measures.nearness import UNMEASURED, Nearness
-from hopyard.models.embedder import Vector
+from hopyard.nodes.resources import shared_resources
 from lab.small_t5 import MINILM, SCRATCH, make_network, save_base
 
 __all__ = (

@@ -37,7 +37,11 @@ def needed_extras(context: Context) -> list[str]:
     """The extras without which Hopyard cannot work as it is set up."""
     from hopyard.state.storage.serializer import KEY_VARIABLE
 
-    needed = ["builtin"] if is_builtin(context.model) or embedding_name(context.embedding) in _EMBEDDING else []
+    needed = (
+        ["builtin"]
+        if is_builtin(context.model) or embedding_name(context.embedding) in _EMBEDDING
+        else []
+    )
     return needed + ["encryption"] * bool(os.environ.get(KEY_VARIABLE))
 
 

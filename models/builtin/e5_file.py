@@ -95,7 +95,7 @@ class E5File:
     def _take(self, form: str) -> tuple[Any, ...]:
         """The next numbers."""
         at, self._at = self._at, self._at + struct.calcsize(f"<{form}")
-        return struct.unpack_from(f"<{form}", self._bytes, at)
+        return struct.unpack_from(f"<{form}", self._bytes.data, at)
 
 
 def _unpacked(blocks: NDArray[np.void]) -> Vectors:

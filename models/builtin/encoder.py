@@ -1,4 +1,4 @@
-"""What the built-in embedding models share: a transformer's layers, run by onnxruntime.
+"""The common parts of the built-in embedding models: a transformer's layers, run by onnxruntime.
 
 `lab/encoder_graphs.py` writes the layers without their weights, which are in the package of each
 model. PyTorch is not needed: it takes seconds to import.

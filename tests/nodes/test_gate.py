@@ -14,8 +14,8 @@ from gates import write_gate
 from langgraph.graph import START, StateGraph
 
 from hopyard.classifiers import retrieval_gate
-from hopyard.indexes.corpus.records import Document
 from hopyard.classifiers.manifest import read_manifest
+from hopyard.indexes.corpus.records import Document
 from hopyard.measures.nearness import Nearness
 from hopyard.models.embeddings import embedder
 from hopyard.nodes.gate import decide_retrieval, measured_for

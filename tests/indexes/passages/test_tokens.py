@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
