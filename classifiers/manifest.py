@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from hopyard.measures.nearness import Nearness
 from hopyard.state.errors import GateUnavailableError
@@ -94,6 +94,12 @@ class GateManifest(BaseModel):
     dropped: dict[str, int]
     training: dict[str, Any]
     validation: dict[str, float]
+
+    @field_validator("base", "embedding")
+    @classmethod
+    def _full_name(cls, name: str) -> str:
+        """Gates that name the built-in embedding model without `:e5` were trained with MiniLM."""
+        return "builtin:minilm" if name == "builtin" else name
 
     def probability(self, score: float, nearness: Nearness) -> float:
         """σ(bias + weight · score + Σ weight · (value − mean)), 0 to 1.

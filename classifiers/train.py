@@ -23,10 +23,11 @@ from hopyard.classifiers.manifest import VECTOR, GateManifest, TrainSettings, wr
 from hopyard.classifiers.retrieval_gate import EmbedWith
 from hopyard.classifiers.t5 import T5Scorer, split_labels, train_t5
 from hopyard.classifiers.vector_head import vocabulary, word_columns, write_head
+from hopyard.models.names import BUILTIN_EMBEDDING
 
 __all__ = ("LEAST", "Trained", "train_gate")
 
-EMBEDDING: Final = "builtin"
+EMBEDDING: Final = BUILTIN_EMBEDDING
 """The embedding model of the head's vectors."""
 LEAST: Final = 5
 """Questions that each class needs, in a T5's validation split too: one for each fold."""

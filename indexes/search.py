@@ -66,6 +66,8 @@ class Search:
         k: Maximum number of units.
         index: The opened index. `index.reader(KIND)` returns a kind's reader.
         settings: The run's settings.
+        embed_alike: Embeds a text as the index's own texts are, [d], to find a like one, such as a
+            name among names; None if nothing but `embed` is there.
         allowed: Ids of the passages that match `--where`, or None for all. A method may ignore it;
             see `SearchMethod.filters`.
         embed: Embeds a text as a question, [d].
@@ -82,6 +84,7 @@ class Search:
     call: ModelCall | None = None
     kept: Kept = field(default_factory=Kept)
     report: Callable[[HopyardError], None] = _log
+    embed_alike: Callable[[str], Awaitable[Vector]] | None = None
     allowed: frozenset[str] | None = None
 
     def allows(self, unit: Evidence) -> bool:

@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from hopyard.classifiers.t5 import QUESTION_TOKENS, Network
-from hopyard.models.builtin.embedding import MiniLMEmbedder
+from hopyard.models.builtin.minilm import MiniLMEmbedder
 from hopyard.models.embedder import Vectors
 from lab.gate_questions import WRITTEN
 from lab.small_t5 import MINILM, make_network, save_base

@@ -36,8 +36,7 @@ from hopyard.classifiers.retrieval_gate import EmbedWith, RetrievalGate
 from hopyard.classifiers.train import EMBEDDING, LEAST, train_gate
 from hopyard.measures.bootstrap import difference
 from hopyard.measures.nearness import UNMEASURED, Nearness
-from hopyard.models.builtin.embedding import MiniLMEmbedder
-from hopyard.models.embedder import Vector
+from hopyard.nodes.resources import shared_resources
 from lab.small_t5 import MINILM, SCRATCH, make_network, save_base
 
 __all__ = (
@@ -255,11 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.question_only:
         labels = [row.model_copy(update={"nearness": UNMEASURED}) for row in labels]
     check_classes(labels, 2 * LEAST)
-    minilm = MiniLMEmbedder()
-
-    def embed(question: str, model: str) -> Vector:
-        return minilm.embed_query(question)
-
+    embed = shared_resources().embed_question
     train = partial(
         trained,
         embed=embed,

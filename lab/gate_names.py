@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--indexes", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args(argv)
-    embed = shared_resources().embed_query
+    embed = shared_resources().embed_question
     files = [file for split in ("train", "dev") for file in args.pool.glob(f"*/{split}.jsonl")]
     asked = [(file.parent.name, q) for file in sorted(files) for q in read_questions(file)]
     counts: Counter[str] = Counter()

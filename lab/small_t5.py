@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from hopyard.classifiers.t5 import Network
-from hopyard.models.builtin.embedding import MiniLMEmbedder
+from hopyard.models.builtin.minilm import MiniLMEmbedder
 from hopyard.models.embedder import Vectors
 
 __all__ = (

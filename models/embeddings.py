@@ -9,10 +9,11 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from tokenizers import Tokenizer
 
-from hopyard.models.builtin.embedding import MiniLMEmbedder
+from hopyard.models.builtin.e5 import E5Embedder
+from hopyard.models.builtin.minilm import MiniLMEmbedder
 from hopyard.models.embedder import Embedder, Vector, Vectors
 from hopyard.models.instructions import Instructions, instructions_for
-from hopyard.models.names import NO_EMBEDDING, check_provider, name_from_user
+from hopyard.models.names import BUILTIN_EMBEDDING, NO_EMBEDDING, check_provider, embedding_name
 from hopyard.models.servers.advice import first_line, unreachable_at
 from hopyard.models.servers.failures import Failure, classify
 from hopyard.state.errors import ModelUnreachableError, UsageError
@@ -30,6 +31,11 @@ REMOTE_WINDOW: Final = 2048
 """Assumed for remote models: nomic-embed-text, Qwen3-Embedding and OpenAI read at least this."""
 
 
+_BUILTIN: Final = {
+    AUTO: E5Embedder,
+    BUILTIN_EMBEDDING: E5Embedder,
+    "builtin:minilm": MiniLMEmbedder,
+}
 _registered: Final[dict[str, Embedder]] = {}
 
 
@@ -50,17 +56,17 @@ def embedder(spec: str) -> Embedder:
     """The embedding model of a name: the registered model, else a new model.
 
     Args:
-        spec: `builtin` or `auto`, `none` for no model, `ollama:NAME`, a registered name, or
-            `provider:NAME` as LangChain's `init_embeddings` takes it.
+        spec: `builtin` or `auto`, `builtin:minilm`, `none` for no model, `ollama:NAME`, a
+            registered name, or `provider:NAME` as LangChain's `init_embeddings` takes it.
 
     Raises:
         UsageError: The name has no provider, or the provider's package is missing.
     """
     if (registered := registered_embedder(spec)) is not None:
         return registered
-    spec = name_from_user(spec)
-    if spec in {"builtin", AUTO}:
-        return MiniLMEmbedder()
+    spec = embedding_name(spec)
+    if spec in _BUILTIN:
+        return _BUILTIN[spec]()
     if spec == NO_EMBEDDING:
         return NoEmbedder()
     provider, separator, name = spec.partition(":")

@@ -13,10 +13,12 @@ from hopyard.models.notices import point_out
 from hopyard.state.errors import UsageError
 
 __all__ = (
+    "BUILTIN_EMBEDDING",
     "MERGED",
     "NO_EMBEDDING",
     "check_provider",
     "current_name",
+    "embedding_name",
     "is_builtin",
     "is_own_server",
     "known_as",
@@ -30,6 +32,8 @@ __all__ = (
 
 NO_EMBEDDING: Final = "none"
 """The name of the embedding model of an index that needs none, such as one for BM25 alone."""
+BUILTIN_EMBEDDING: Final = "builtin:e5"
+"""The full name of the built-in embedding model, which indexes keep."""
 MERGED: Final = "q8_0"
 """Number format of the built-in model's weights with the adapter merged into them."""
 
@@ -48,6 +52,14 @@ def current_name(name: str) -> str:
     Ledgers, indexes and gates keep the former name.
     """
     return _FORMER_NAME.sub("builtin", name)
+
+
+def embedding_name(name: str) -> str:
+    """The full name of an embedding model, given as users write it or as indexes keep it.
+
+    Indexes keep `embedded` for MiniLM, which was the built-in model before.
+    """
+    return {"builtin": BUILTIN_EMBEDDING, "embedded": "builtin:minilm"}.get(name, name)
 
 
 def name_from_user(name: str) -> str:

@@ -28,6 +28,7 @@ from hopyard.models.chat import ChatProvider, chat_provider, registered_chat_pro
 from hopyard.models.embedder import Embedder, Vector
 from hopyard.models.embeddings import embedder, registered_embedder
 from hopyard.models.instances import is_instance_name
+from hopyard.models.instructions import Instructions
 from hopyard.models.ledger import LEDGER_FILE, Ledger
 from hopyard.models.names import NO_EMBEDDING
 from hopyard.models.recorded import Recorder
@@ -206,6 +207,12 @@ class Resources:
             self._vectors.popitem(last=False)
         return vector
 
+    def embed_question(self, question: str, embedding: str) -> Vector:
+        """The embedding [d] of a question, with the prefix that the model itself wants."""
+        model = self.embedder(embedding)
+        instructions: Instructions = getattr(model, "instructions", Instructions())
+        return self.embed_query(f"{instructions.query}{question}", embedding)
+
     def gate(self, name: str) -> RetrievalGate:
         """The gate of a name, loaded once a version of its files.
 
@@ -214,7 +221,7 @@ class Resources:
         """
         folder, changed = find_gate(name)
         return self._gates.get(
-            folder, changed, lambda: RetrievalGate.load(folder, self.embed_query)
+            folder, changed, lambda: RetrievalGate.load(folder, self.embed_question)
         )
 
     def route(self, name: str) -> StrategyRoute:

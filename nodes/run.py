@@ -17,7 +17,7 @@ from hopyard.indexes.search import SEARCHES, Search
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import learn_size
 from hopyard.models.embedder import Vector
-from hopyard.models.names import current_name
+from hopyard.models.names import embedding_name
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.resources import Resources, resources_in
@@ -141,15 +141,21 @@ class Run:
 
     async def embed(self, text: str) -> Vector:
         """The embedding [d] of a question, by the model that made the index."""
-        instructed = f"{(await self.index()).manifest.query_instruction}{text}"
-        embedding = await self.embedding()
+        return await self._embed((await self.index()).manifest.query_instruction, text)
+
+    async def embed_alike(self, text: str) -> Vector:
+        """The embedding [d] of a text, as the index's own texts are embedded."""
+        return await self._embed((await self.index()).manifest.passage_instruction, text)
+
+    async def _embed(self, instruction: str, text: str) -> Vector:
+        embedding, instructed = await self.embedding(), f"{instruction}{text}"
         return await asyncio.to_thread(self.resources.embed_query, instructed, embedding)
 
     async def embedding(self) -> str:
         """The name of the embedding model: with `auto` that of the index."""
         if self.settings.embedding != AUTO or not self.settings.index:
-            return self.settings.embedding
-        return current_name((await self.index()).manifest.embedding)
+            return embedding_name(self.settings.embedding)
+        return embedding_name((await self.index()).manifest.embedding)
 
     async def find(
         self,
@@ -238,6 +244,7 @@ class Run:
             index=await self.index(),
             settings=self.settings,
             embed=self.embed,
+            embed_alike=self.embed_alike,
             call=call if models else None,
             kept=self.resources.kept,
             report=report,

@@ -25,11 +25,11 @@ def write_gate(
     (folder / "words.json").write_text("{}")
     manifest = GateManifest(
         network="vector",
-        base="builtin",
+        base="builtin:e5",
         parameters=385,
         model=model,
         value="token-probability",
-        embedding="builtin",
+        embedding="builtin:e5",
         bias=logit,
         score=1.0,
         nearness=nearness or {},

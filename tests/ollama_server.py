@@ -242,7 +242,7 @@ def embedded_chat(base_url: str) -> ChatModel:
 
 def embedded_vectors(texts: list[str]) -> list[list[float]]:
     """MiniLM's vectors."""
-    from hopyard.models.builtin.embedding import MiniLMEmbedder
+    from hopyard.models.builtin.minilm import MiniLMEmbedder
     from hopyard.models.embeddings import embedder
 
     model = embedder("builtin")

@@ -22,8 +22,8 @@ from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import check_index
 from hopyard.indexes.status import status as index_status
-from hopyard.models.builtin.weights import CHAT_MODEL, EMBEDDING_MODEL, PackagedModel
-from hopyard.models.names import NO_EMBEDDING, current_name
+from hopyard.models.builtin.weights import CHAT_MODEL, PackagedModel
+from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.state.errors import HopyardError, IndexMissingError, ModelUnreachableError
 from hopyard.state.extras import EXTRAS, install_command, missing_modules
 from hopyard.state.settings.fields import AUTO, Context
@@ -99,7 +99,7 @@ def doctor_command(
             findings.append(_chat(context, again=bool(model)))
             if model and findings[-1].ok:
                 results = _ask_questions(context, findings)
-        if EMBEDDING_MODEL not in lacking and context.embedding != NO_EMBEDDING:
+        if lacking in ([], [CHAT_MODEL]) and context.embedding != NO_EMBEDDING:
             findings.append(_embedding(context))
         findings.append(_ollama(context))
     if context.index:
@@ -128,7 +128,7 @@ def _named_embedding(context: Context) -> Context:
     held = "builtin"
     if context.index:
         with suppress(IndexMissingError):  # `_index` reports it
-            held = current_name(read_manifest(Path(context.index)).embedding)
+            held = embedding_name(read_manifest(Path(context.index)).embedding)
     return context.model_copy(update={"embedding": held})
 
 

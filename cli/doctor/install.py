@@ -9,18 +9,20 @@ import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
+from typing import Final
 
 import typer
 
 from hopyard.cli.console import err
 from hopyard.models.builtin.weights import (
     CHAT_MODEL,
-    EMBEDDING_MODEL,
+    E5,
+    MINILM,
     PackagedModel,
     fetch,
     find_files,
 )
-from hopyard.models.names import is_builtin
+from hopyard.models.names import BUILTIN_EMBEDDING, embedding_name, is_builtin
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.extras import install_command, missing_modules
 from hopyard.state.settings.fields import Context
@@ -28,18 +30,27 @@ from hopyard.state.settings.fields import Context
 __all__ = ("install_missing", "missing_weights", "needed_extras")
 
 
+_EMBEDDING: Final = {BUILTIN_EMBEDDING: E5, "builtin:minilm": MINILM}
+
+
 def needed_extras(context: Context) -> list[str]:
     """The extras without which Hopyard cannot work as it is set up."""
     from hopyard.state.storage.serializer import KEY_VARIABLE
 
-    needed = ["builtin"] if is_builtin(context.model) or is_builtin(context.embedding) else []
+    needed = (
+        ["builtin"]
+        if is_builtin(context.model) or embedding_name(context.embedding) in _EMBEDDING
+        else []
+    )
     return needed + ["encryption"] * bool(os.environ.get(KEY_VARIABLE))
 
 
 def missing_weights(context: Context) -> list[PackagedModel]:
     """The built-in models that the settings name and whose weights are not on this machine."""
-    named = ((CHAT_MODEL, context.model), (EMBEDDING_MODEL, context.embedding))
-    return [model for model, name in named if is_builtin(name) and not find_files(model)]
+    embedding = embedding_name(context.embedding)
+    named = [CHAT_MODEL] * is_builtin(context.model)
+    named += [model for name, model in _EMBEDDING.items() if name == embedding]
+    return [model for model in named if not find_files(model)]
 
 
 def install_missing(context: Context, *, yes: bool) -> None:

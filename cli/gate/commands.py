@@ -140,7 +140,7 @@ def train_command(
     settings = TrainSettings(base=base, rate=rate, epochs=epochs, seed=seed, cost_ratio=cost_ratio)
     given = merge_labels(label for path in labels for label in read_labels(path))
     warn_of_models({label.model for label in given}, model)
-    embed = shared_resources().embed_query
+    embed = shared_resources().embed_question
     with progress_bar() as progress:
         trained = train_gate(given, settings, out_, model=model, embed=embed, progress=progress)
     show_training(trained, out_, figures=figures, as_json=json_)

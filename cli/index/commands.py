@@ -45,7 +45,7 @@ from hopyard.indexes.listing import (
     read_document,
 )
 from hopyard.indexes.status import status as index_status
-from hopyard.models.names import current_name
+from hopyard.models.names import embedding_name
 from hopyard.state.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, help="Build an index of documents and keep it up to date.")
@@ -80,7 +80,7 @@ def sync_command(
 
     if watch and dry_run:
         raise UsageError("--dry-run estimates one sync: leave out --watch.")
-    held = current_name(read_manifest(directory).embedding)
+    held = embedding_name(read_manifest(directory).embedding)
     given = {"model": model or index_status(directory).model or None, "embedding": held}
     context = context_from(given | {"budget.calls": max_calls}, set_)
     following = Following(directory, paths, context, encoding, ocr, skip_bad, json_)

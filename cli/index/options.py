@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopyard.cli.index.report import nothing_read
-from hopyard.models.names import NO_EMBEDDING, current_name
+from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import install_command
 from hopyard.state.settings.fields import AUTO
@@ -115,7 +115,7 @@ def own_embedder(resources: Resources, directory: Path, wanted: str = AUTO) -> E
     from hopyard.indexes.corpus.manifest import check_embedding, read_manifest
 
     manifest = read_manifest(directory)
-    held = current_name(manifest.embedding)
+    held = embedding_name(manifest.embedding)
     embedder = resources.embedder(held if wanted == AUTO or held == NO_EMBEDDING else wanted)
     check_embedding(directory, manifest, embedder)
     _ = embedder.tokenizer

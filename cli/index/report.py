@@ -16,7 +16,7 @@ from hopyard.cli.console import err, out, print_json, printable
 from hopyard.indexes.building.unfinished import UnfinishedBuild
 from hopyard.indexes.kind import KINDS, Estimate
 from hopyard.indexes.status import IndexStatus
-from hopyard.models.names import NO_EMBEDDING, current_name
+from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.counting import counted
 from hopyard.state.usage import Usage, about
@@ -113,7 +113,7 @@ def show_status(status: IndexStatus, *, as_json: bool) -> None:
 def _embedding(manifest: Manifest) -> str:
     if manifest.embedding == NO_EMBEDDING:
         return f"{NO_EMBEDDING}: no index kind needs it"
-    return f"{current_name(manifest.embedding)}, {manifest.dimension} dimensions"
+    return f"{embedding_name(manifest.embedding)}, {manifest.dimension} dimensions"
 
 
 def show_unbuilt(directory: Path, build: UnfinishedBuild, *, as_json: bool) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildContext, Progress
@@ -34,7 +33,7 @@ from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
 from hopyard.indexes.corpus.vectors import StoredVectors, purge_passage_vectors
 from hopyard.indexes.listing import matching_documents
 from hopyard.indexes.passages.chunking import Chunker
-from hopyard.indexes.text.language import corpus_language, foreign_languages
+from hopyard.indexes.text.language import READ_BY, corpus_language, foreign_languages
 from hopyard.indexes.written.store import keep_only_used
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.embedder import Embedder
@@ -44,9 +43,6 @@ from hopyard.state.storage.atomic import sync_tree
 from hopyard.state.usage import Usage, add_usage, no_usage
 
 __all__ = ("BuildRun", "open_run")
-
-ENGLISH_ONLY: Final = "embedded"
-"""The built-in embedding model, by the name that indexes keep (`models.builtin.embedding`)."""
 
 
 def open_run(
@@ -221,9 +217,9 @@ class BuildRun:
             language = recipe.language
             if language == AUTO:
                 language = await in_thread(corpus_language, corpus)
-            if recipe.embedding == ENGLISH_ONLY:
-                foreign = await in_thread(foreign_languages, corpus)
-                self._report.warnings += [_reads_english(foreign)] if foreign else []
+            if read := READ_BY.get(recipe.embedding):
+                foreign = await in_thread(foreign_languages, corpus, read)
+                self._report.warnings += [_not_read(foreign, read)] if foreign else []
             calls = _Calls(recipe.options.open_caller)
             options = replace(recipe.options, language=language, open_caller=calls.opener)
             for kind in recipe.kinds:
@@ -281,12 +277,12 @@ def _whole_folder(directory: Path, manifest: Manifest) -> Path | None:
     return generation_directory(directory, manifest.generation)
 
 
-def _reads_english(foreign: Mapping[str, float]) -> str:
+def _not_read(foreign: Mapping[str, float], read: Collection[str]) -> str:
     shares = " and ".join(f"{100 * share:.0f} % are {name}" for name, share in foreign.items())
     return (
-        f"The built-in embedding model reads English only, and of these passages {shares}: dense "
-        "search finds them badly. Build the index with a multilingual model, as in --embedding "
-        "ollama:qwen3-embedding:0.6b."
+        f"The embedding model was not trained with every language here, and of these passages "
+        f"{shares}: dense search finds them badly. Build the index with another model: --embedding "
+        f"{'builtin' if len(read) == 1 else 'ollama:qwen3-embedding:0.6b'}."
     )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.indexes.corpus.lock import LOCK_FILE
-from hopyard.models.names import NO_EMBEDDING, current_name
+from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 from hopyard.state.storage.atomic import write_file
 
@@ -178,7 +178,7 @@ def check_embedding_name(directory: Path, manifest: Manifest, embedder: Embedder
         EmbeddingMismatchError: Another model made the index.
     """
     if manifest.embedding not in {embedder.name, NO_EMBEDDING}:
-        held, other = current_name(manifest.embedding), current_name(embedder.name)
+        held, other = embedding_name(manifest.embedding), embedding_name(embedder.name)
         raise EmbeddingMismatchError(
             f"The index {str(directory)!r} was built with the embedding model {held!r}, not "
             f"{other!r}: give `--embedding {held}`, or build it again with `hopyard index build "

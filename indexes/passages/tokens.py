@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
 from math import ceil
 from typing import Final
 
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
 from hopyard.state.text.tokens import tokens_of
 
@@ -33,10 +32,11 @@ def token_counter(tokenizer: Tokenizer | None) -> Callable[[str], int]:
     """
     if tokenizer is None:
         return tokens_of
-    # A copy, because the embedding model's own may be set to cut off and to pad.
-    counting = Tokenizer.from_str(tokenizer.to_str())
-    counting.no_truncation()
-    counting.no_padding()
+    counting = tokenizer
+    if tokenizer.truncation or tokenizer.padding:  # what cuts off and pads cannot count
+        counting = Tokenizer.from_str(tokenizer.to_str())
+        counting.no_truncation()
+        counting.no_padding()
 
     def count(text: str) -> int:
         return len(counting.encode(text, add_special_tokens=False).ids)
@@ -53,13 +53,13 @@ def fewest_tokens(characters: int) -> int:
 
 
 def _takes_words_alone(tokenizer: Tokenizer) -> bool:
-    """Whether a word always makes the same tokens, as in BERT and the models after it.
+    """Whether a word always makes the same tokens, as in BERT and in XLM-RoBERTa.
 
     Then each word need be counted once, which makes cutting several times as fast.
     """
-    parts = json.loads(tokenizer.to_str())
-    normalizer, words = parts.get("normalizer") or {}, parts.get("pre_tokenizer") or {}
-    return (
-        words.get("type") == "BertPreTokenizer"
-        and normalizer.get("type", "BertNormalizer") == "BertNormalizer"
+    normalizer, words = tokenizer.normalizer, tokenizer.pre_tokenizer
+    if isinstance(words, pre_tokenizers.Metaspace):
+        return words.split and words.prepend_scheme == "always"
+    return isinstance(words, pre_tokenizers.BertPreTokenizer) and (
+        normalizer is None or isinstance(normalizer, normalizers.BertNormalizer)
     )

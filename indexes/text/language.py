@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = (
     "LANGUAGES",
     "OTHER",
+    "READ_BY",
     "corpus_language",
     "detect_language",
     "foreign_languages",
@@ -57,6 +58,109 @@ LANGUAGES: Final[Mapping[str, str]] = {
 """Each language's Snowball stemmer. Chinese, Japanese and Korean words have no stems; Latin
 words among them are mostly English."""
 
+READ_BY: Final[Mapping[str, frozenset[str]]] = {
+    "embedded": frozenset({"en"}),
+    "builtin:e5": frozenset(
+        [
+            "af",
+            "am",
+            "ar",
+            "as",
+            "az",
+            "be",
+            "bg",
+            "bn",
+            "br",
+            "bs",
+            "ca",
+            "cs",
+            "cy",
+            "da",
+            "de",
+            "el",
+            "en",
+            "eo",
+            "es",
+            "et",
+            "eu",
+            "fa",
+            "fi",
+            "fr",
+            "fy",
+            "ga",
+            "gd",
+            "gl",
+            "gu",
+            "ha",
+            "he",
+            "hi",
+            "hr",
+            "hu",
+            "hy",
+            "id",
+            "is",
+            "it",
+            "ja",
+            "jv",
+            "ka",
+            "kk",
+            "km",
+            "kn",
+            "ko",
+            "ku",
+            "ky",
+            "la",
+            "lo",
+            "lt",
+            "lv",
+            "mg",
+            "mk",
+            "ml",
+            "mn",
+            "mr",
+            "ms",
+            "my",
+            "ne",
+            "nl",
+            "no",
+            "om",
+            "or",
+            "pa",
+            "pl",
+            "ps",
+            "pt",
+            "ro",
+            "ru",
+            "sa",
+            "sd",
+            "si",
+            "sk",
+            "sl",
+            "so",
+            "sq",
+            "sr",
+            "su",
+            "sv",
+            "sw",
+            "ta",
+            "te",
+            "th",
+            "tl",
+            "tr",
+            "ug",
+            "uk",
+            "ur",
+            "uz",
+            "vi",
+            "xh",
+            "yi",
+            "zh",
+        ]
+    )
+    | {OTHER},
+}
+"""The languages that the built-in embedding models were trained with, by the models' names in
+indexes. A text that the classifier is not sure of counts as one of E5's (Conneau et al. 2020)."""
 _NAMES: Final = {"ja": "Japanese", "ko": "Korean", "zh": "Chinese", OTHER: "in other languages"}
 _SAME: Final = {"nb": "no", "nn": "no"}
 _SURE: Final = 0.5
@@ -78,13 +182,17 @@ def detect_language(texts: Iterable[str]) -> str:
     Where the classifier is not sure, as for lists of names, Latin letters count as English.
     """
     text = "\n".join(texts)
-    found, probability = _classifier().classify(text)
-    language: str = _SAME.get(found, found)
-    if language in LANGUAGES and probability >= _SURE:
+    if (language := _sure_language(text)) in LANGUAGES:
         return language
     letters = "".join(_WORD.findall(text))
     latin = sum(map(len, _LATIN.findall(letters)))
     return "en" if 2 * latin >= len(letters) else OTHER
+
+
+def _sure_language(text: str) -> str:
+    """The classifier's answer (ISO 639-1) if it is sure, else ""."""
+    found, probability = _classifier().classify(text)
+    return _SAME.get(found, found) if probability >= _SURE else ""
 
 
 @cache
@@ -109,8 +217,12 @@ def corpus_language(corpus: Snapshot) -> str:
     return max(lengths, key=lengths.__getitem__, default=detect_language(texts))
 
 
-def foreign_languages(corpus: Snapshot) -> dict[str, float]:
-    """The languages of a corpus besides English, by a sample of its passages.
+def foreign_languages(corpus: Snapshot, read: Container[str]) -> dict[str, float]:
+    """The languages of a corpus that a model does not read, by a sample of its passages.
+
+    Args:
+        corpus: The corpus.
+        read: The languages that it reads (ISO 639-1).
 
     Returns:
         The share of the passages by the language's name, the largest first; shares below a tenth
@@ -118,16 +230,21 @@ def foreign_languages(corpus: Snapshot) -> dict[str, float]:
     """
     texts = _sample(corpus)
     told = Counter(
-        detect_language([text])
+        _sure_language(text) or detect_language([text])
         for text in texts
         if len(_WORD.findall(text)) >= _LEAST_WORDS or _EAST_ASIAN.search(text)
     )
-    del told["en"]
     return {
-        _NAMES.get(name) or LANGUAGES[name].capitalize(): count / len(texts)
+        _named(name): share
         for name, count in told.most_common()
-        if count / len(texts) >= _LEAST_SHARE
+        if name not in read and (share := count / len(texts)) >= _LEAST_SHARE
     }
+
+
+def _named(language: str) -> str:
+    """A language, so that "20 % are …" can be said of passages."""
+    stems = LANGUAGES.get(language, "").capitalize()
+    return _NAMES.get(language) or stems or f"in the language {language!r}"
 
 
 def _sample(corpus: Snapshot) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from hopyard.classifiers.labels import Label, LabelFile
 from hopyard.classifiers.manifest import TrainSettings
 from hopyard.measures.nearness import UNMEASURED, Nearness
-from hopyard.models.builtin.embedding import MiniLMEmbedder
+from hopyard.models.builtin.e5 import E5Embedder
 from hopyard.models.embedder import Vector
 from lab.gate_compare import Trained, compare, kept_at_recall, main, majority, regression, trained
 from lab.tests.gate_labels import separable
@@ -84,7 +84,7 @@ def test_the_command_writes_its_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alone: bool
 ) -> None:
     """The questions say nothing here, the nearness all."""
-    monkeypatch.setattr(MiniLMEmbedder, "embed_query", lambda _, text: colour(""))
+    monkeypatch.setattr(E5Embedder, "embed_query", lambda _, text: colour(""))
     near = {0: Nearness(cosine=0.1), 1: Nearness(cosine=0.8)}
     LabelFile(tmp_path / "labels.jsonl").append(
         *(

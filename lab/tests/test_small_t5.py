@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hopyard.classifiers.manifest import TrainSettings
 from hopyard.classifiers.t5 import Network, T5Scorer, train_t5
 from hopyard.models.builtin import embedding as minilm
-from hopyard.models.builtin.embedding import MiniLMEmbedder
+from hopyard.models.builtin.minilm import MiniLMEmbedder
 from hopyard.models.embedder import Vectors
 from lab.small_t5 import MINILM, make_network, project, save_base
 from lab.tests.gate_labels import separable

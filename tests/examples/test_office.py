@@ -64,9 +64,10 @@ def built(samples: Path) -> tuple[dict[str, Any], Path]:
 
 @pytest.fixture(scope="module")
 def readable(samples: Path) -> Path:
-    """An index with the built-in embedding, as the one command makes it."""
+    """An index with the embedding model of the recording, as the one command makes it."""
     directory = samples.parent / "readable"
-    hopyard("index", "build", samples, "--out", directory, home=samples.parent / "home")
+    command = ("index", "build", samples, "--out", directory, "--embedding", "builtin:minilm")
+    hopyard(*command, home=samples.parent / "home")
     return directory
 
 

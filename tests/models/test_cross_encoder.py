@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hopyard.models import cross_encoder
-from hopyard.models.builtin.embedding import MiniLMEmbedder
+from hopyard.models.builtin.minilm import MiniLMEmbedder
 from hopyard.models.cross_encoder import PairScorer
 from hopyard.state.errors import ModelUnreachableError
 

@@ -14,6 +14,7 @@ from gates import write_gate
 from langgraph.graph import START, StateGraph
 
 from hopyard.classifiers import retrieval_gate
+from hopyard.classifiers.manifest import read_manifest
 from hopyard.indexes.corpus.records import Document
 from hopyard.measures.nearness import Nearness
 from hopyard.models.embeddings import embedder
@@ -219,8 +220,18 @@ async def test_the_corpus_has_a_say(planets: Path, tmp_path: Path) -> None:
 
 def test_cosines_of_another_embedding_model_are_not_used() -> None:
     found = Nearness(0.9, 5.0, 0.4, 1.0)
-    assert measured_for(found, "builtin", "builtin") == found
-    assert measured_for(found, "ollama:m", "builtin") == Nearness(None, None, 0.4, 1.0)
+    assert measured_for(found, "builtin:e5", "builtin:e5") == found
+    assert measured_for(found, "ollama:m", "builtin:e5") == Nearness(None, None, 0.4, 1.0)
+
+
+def test_a_gate_that_names_the_former_built_in_model_was_trained_with_minilm(
+    tmp_path: Path,
+) -> None:
+    folder = write_gate(tmp_path / "gate", -1.0)
+    file = folder / "gate.json"
+    file.write_text(file.read_text().replace("builtin:e5", "builtin"))
+    former = read_manifest(folder)
+    assert (former.base, former.embedding) == ("builtin:minilm", "builtin:minilm")
 
 
 @pytest.mark.parametrize("name", ["", "trained", "/no/such/folder"])

@@ -187,7 +187,7 @@ async def linked_or_nearest(query: Query, names: Iterable[str], least: float = 0
     for name in names:
         entities, cosine = query.graph.entities_of(normalise_keyword(name)), 1.0
         if not entities and len(vectors):
-            vector = await query.search.embed(name)
+            vector = await (query.search.embed_alike or query.search.embed)(name)
             cosines = await asyncio.to_thread(np.matmul, vectors, vector)
             row = int(cosines.argmax())
             entities = query.graph.files.name_entities[row].tolist()

@@ -27,7 +27,8 @@ def test_auto_is_published_as_a_user_gets_it(
 ) -> None:
     monkeypatch.delenv("HOPYARD_GATE")
     monkeypatch.delenv("HOPYARD_PROFILE")
-    assert hopyard("index", "build", DATA / "corpus.jsonl", "--out", "index").code == 0
+    command = ("index", "build", DATA / "corpus.jsonl", "--out", "index")
+    assert hopyard(*command, "--embedding", "builtin:minilm").code == 0
     ended = hopyard(
         "eval", DATA / "questions.jsonl", "--index", "index", "--split", "dev",
         "--half", "second", "--limit", "30", "--strategies", "single,auto",

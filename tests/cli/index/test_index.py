@@ -153,7 +153,7 @@ def test_the_same_embedding_model_must_add(
     ended = hopyard("index", "add", "i", corpus, "--embedding", "embedded")
     assert ended.code == 3
     assert "'words'" in ended.error
-    assert "'builtin'" in ended.error
+    assert "'builtin:minilm'" in ended.error
 
 
 @pytest.mark.parametrize(

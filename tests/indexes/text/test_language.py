@@ -205,7 +205,7 @@ def of_languages(*texts: str) -> list[Document]:
         ([ENGLISH, "Kai Uwe", "| 1 | 2 |"], []),
     ],
 )
-async def test_a_build_names_languages_that_its_english_embedding_does_not_know(
+async def test_a_build_names_languages_that_minilm_does_not_know(
     directory: Path, texts: list[str], said: list[str]
 ) -> None:
     embedder = FakeEmbedder("embedded")
@@ -213,6 +213,22 @@ async def test_a_build_names_languages_that_its_english_embedding_does_not_know(
     assert len(report.warnings) == len(said)
     for warning, part in zip(report.warnings, said, strict=True):
         assert part in warning
-        assert "--embedding ollama:qwen3-embedding:0.6b" in warning
+        assert warning.endswith("--embedding builtin.")
     other = await build(of_languages(*texts), directory=directory / "x", embedder=FakeEmbedder())
     assert other.warnings == []
+
+
+MALTESE = "Il-baħar kien kalm u s-sajjieda marru lura d-dar mal-għabex wara ġurnata twila."
+THAI = "เรือออกจากท่าเรือตอนเช้าและกลับมาตอนเย็นทุกวัน"
+
+
+async def test_a_build_names_languages_that_e5_does_not_know(directory: Path) -> None:
+    embedder = FakeEmbedder("builtin:e5")
+    known = of_languages(ENGLISH, GERMAN, KOREAN, THAI, "Kai Uwe")
+    report = await build(known, directory=directory, embedder=embedder)
+    assert report.warnings == []
+    mixed = of_languages(MALTESE, GERMAN, THAI)
+    report = await build(mixed, directory=directory / "x", embedder=embedder)
+    [warning] = report.warnings
+    assert "of these passages 33 % are in the language 'mt': " in warning
+    assert warning.endswith("--embedding ollama:qwen3-embedding:0.6b.")

@@ -1,4 +1,4 @@
-"""The built-in embedding gives the vectors that sentence-transformers gives."""
+"""MiniLM gives the vectors that sentence-transformers gives."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy as np
 import onnx
 import pytest
 
-from hopyard.models.builtin import embedding as minilm
-from hopyard.models.builtin.embedding import BATCH, GRAPH_FILE, MiniLMEmbedder
-from lab.minilm_graph import minilm_graph
+from hopyard.models.builtin import minilm
+from hopyard.models.builtin.minilm import GRAPH_FILE, MiniLMEmbedder
+from lab.encoder_graphs import minilm_graph
 
 CORPUS = Path(__file__).parents[3] / "examples" / "solar_system" / "corpus.jsonl"
 LONG = "The canal was widened twice before the railway came. " * 60
@@ -62,7 +62,7 @@ def test_vectors_are_those_of_sentence_transformers(model: MiniLMEmbedder, refer
 
 
 def test_a_question_has_the_vector_that_it_has_among_others(model: MiniLMEmbedder) -> None:
-    texts = [f"{'river ' * (number % 7)}bank {number}" for number in range(2 * BATCH + 3)]
+    texts = [f"{'river ' * (number % 7)}bank {number}" for number in range(35)]
     together = model.embed_documents(texts)
     for text, vector in zip(texts, together, strict=True):
         assert model.embed_query(text) == pytest.approx(vector, abs=1e-5)
@@ -86,13 +86,13 @@ def test_text_beyond_the_window_counts_for_nothing(model: MiniLMEmbedder) -> Non
 def test_threads_share_one_network(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = []
     first = threading.Barrier(4)
-    network = minilm._Network
+    network = minilm.Encoder
 
-    def load(folder: Path) -> Any:
-        loaded.append(folder)
-        return network(folder)
+    def load(*given: Any) -> Any:
+        loaded.append(given)
+        return network(*given)
 
-    monkeypatch.setattr(minilm, "_Network", load)
+    monkeypatch.setattr(minilm, "Encoder", load)
     model = MiniLMEmbedder()
 
     def embed(_: int) -> list[float]:

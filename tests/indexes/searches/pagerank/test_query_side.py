@@ -222,7 +222,9 @@ def near_names(graph: EntityGraph, question: str, cosine: float) -> Query:
         return np.array([1, 0], np.float32)
 
     index = SimpleNamespace(manifest=SimpleNamespace(language="en"))
-    return query_of(with_vectors(graph, name_vectors=vectors), question, embed=embed, index=index)
+    return query_of(
+        with_vectors(graph, name_vectors=vectors), question, embed_alike=embed, index=index
+    )
 
 
 def test_an_unknown_name_stands_for_the_nearest(graph: EntityGraph) -> None:

@@ -1,0 +1,173 @@
+"""The built-in embedding gives nearly the vectors of its weights in PyTorch, in every language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from hopyard import build_index
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.passages.tokens import token_counter
+from hopyard.models.builtin import e5
+from hopyard.models.builtin.e5 import GRAPH_FILE, E5Embedder
+from hopyard.models.builtin.e5_file import WEIGHTS_FILE, E5File
+from hopyard.models.builtin.weights import E5, files_of
+from hopyard.models.embedder import Vectors
+from hopyard.state.errors import ModelUnreachableError
+from lab.encoder_graphs import CENTRE, e5_graph
+
+CORPUS = Path(__file__).parents[3] / "examples" / "solar_system" / "corpus.jsonl"
+LANGUAGES = json.loads(Path(__file__).with_name("languages.json").read_text("utf-8"))
+LONG = "The canal was widened twice before the railway came. " * 60
+ODD = ["", "?", "<s> [PAD] <b>bold</b>", "🚀 liftoff 🚀", LONG, "한글 " * 400]
+
+
+@pytest.fixture(scope="module")
+def model() -> E5Embedder:
+    return E5Embedder()
+
+
+@pytest.fixture(scope="module")
+def centre() -> Vectors:
+    graph = onnx.load(GRAPH_FILE, load_external_data=False).graph
+    [found] = [tensor for tensor in graph.initializer if tensor.name == CENTRE]
+    return np.array(numpy_helper.to_array(found))
+
+
+@pytest.fixture(scope="module")
+def reference() -> Iterator[Any]:
+    """The same weights, as the file has them, in transformers."""
+    import torch
+    from transformers import BertConfig, BertModel
+
+    file = E5File(files_of(E5) / WEIGHTS_FILE)
+    config = BertConfig(
+        vocab_size=250_037,
+        hidden_size=384,
+        num_attention_heads=12,
+        num_hidden_layers=12,
+        intermediate_size=1536,
+    )
+    network = BertModel(config, add_pooling_layer=False).eval()
+    names = {"emb.word": "word_embeddings", "emb.pos": "position_embeddings"}
+    state = {f"embeddings.{name}.weight": file.tensor(short) for short, name in names.items()}
+    state["embeddings.token_type_embeddings.weight"] = file.tensor("emb.type")
+    norms = {"emb.ln": "embeddings.LayerNorm"}
+    for layer in range(e5.LAYERS):
+        for short, name in (e5._LINEAR | e5._NORM).items():
+            norms[f"l{layer}.{short}"] = f"encoder.layer.{layer}.{name}"
+    for short, name in norms.items():
+        state[f"{name}.weight"] = file.tensor(f"{short}.w")
+        state[f"{name}.bias"] = file.tensor(f"{short}.b")
+    own = network.state_dict()
+    for name, values in state.items():
+        size = own[name].numel()
+        own[name] = torch.from_numpy(values[:size].copy()).reshape(own[name].shape)
+    network.load_state_dict(own)
+    return network
+
+
+def expected(network: Any, model: E5Embedder, centre: Vectors, text: str) -> Vectors:
+    import torch
+
+    ids = model._fitting(model.tokenizer.encode(text).ids)
+    with torch.no_grad():
+        mean = network(torch.tensor([ids])).last_hidden_state[0].mean(dim=0).numpy()
+    spread = mean / np.linalg.norm(mean) - centre
+    return np.asarray(spread / np.linalg.norm(spread))
+
+
+def test_vectors_are_nearly_those_of_pytorch(
+    model: E5Embedder, reference: Any, centre: Vectors
+) -> None:
+    passages = [json.loads(line)["text"] for line in CORPUS.read_text("utf-8").splitlines()]
+    texts = [f"passage: {text}" for text in (*passages[:10], LANGUAGES["Korean"][0][0], LONG)]
+    vectors = model.embed_documents(texts)
+    assert (vectors.shape, vectors.dtype) == ((len(texts), model.dimension), np.float32)
+    cosines = [
+        vector @ expected(reference, model, centre, text)
+        for text, vector in zip(texts, vectors, strict=True)
+    ]
+    assert min(cosines) > 0.985  # 8-bit integers, and the centre makes differences larger
+    assert np.mean(cosines) > 0.995
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
+
+
+def test_a_text_has_the_same_vector_among_others(model: E5Embedder) -> None:
+    texts = [f"{'river ' * (number % 7)}bank {number}" for number in range(40)] + ODD
+    together = model.embed_documents(texts)
+    for text, vector in zip(texts, together, strict=True):
+        assert model.embed_query(text) == pytest.approx(vector, abs=1e-5)
+    assert model.embed_documents([]).shape == (0, model.dimension)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_questions_find_their_passage_in_every_language(model: E5Embedder, language: str) -> None:
+    """Of the forty passages in four languages. MiniLM finds 0, 1, 1 and 1 of ten first."""
+    before = model.instructions
+    every = [passage for rows in LANGUAGES.values() for passage, *_ in rows]
+    passages = model.embed_documents([before.passage + passage for passage in every])
+    rows = LANGUAGES[language]
+    questions = model.embed_documents([before.query + question for _, question, _ in rows])
+    nearest = np.argsort(-questions @ passages.T, axis=1)
+    wanted = [every.index(passage) for passage, *_ in rows]
+    assert sum(row[0] == place for row, place in zip(nearest, wanted, strict=True)) >= 8
+    assert all(place in row[:3] for row, place in zip(nearest, wanted, strict=True))
+
+
+def test_unrelated_passages_are_not_near(model: E5Embedder) -> None:
+    """Without the centre the median is .80."""
+    passages = [json.loads(line)["text"] for line in CORPUS.read_text("utf-8").splitlines()]
+    vectors = model.embed_documents([f"passage: {passage}" for passage in passages[::3]])
+    cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
+    assert 0 < np.median(cosines) < 0.35
+
+
+def test_pieces_are_those_of_xlm_roberta(model: E5Embedder) -> None:
+    text = "query: Wie heißt die Hauptstadt von Südkorea? 서울 ﬁn"
+    pieces = "▁que ry : ▁Wie ▁heißt ▁die ▁Hauptstadt ▁von ▁Süd korea ? ▁서울 ▁fin"
+    assert " ".join(model.tokenizer.encode(text).tokens) == f"<s> {pieces} </s>"
+
+
+def test_words_add_up_to_the_text(model: E5Embedder) -> None:
+    count = token_counter(model.tokenizer)
+    for rows in LANGUAGES.values():
+        for passage, question, *_ in rows:
+            text = f"{passage}\n  {question}"
+            assert count(text) == len(model.tokenizer.encode(text).ids) - 2
+
+
+def test_text_beyond_the_window_counts_for_nothing(model: E5Embedder) -> None:
+    assert len(model.tokenizer.encode(LONG).ids) > model.window
+    assert np.array_equal(model.embed_query(LONG), model.embed_query(f"{LONG} A comet."))
+
+
+def test_an_index_keeps_the_prefixes(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Der Kran hebt Container.", encoding="utf-8")
+    build_index(tmp_path / "index", tmp_path / "a.txt")
+    manifest = read_manifest(tmp_path / "index")
+    assert manifest.embedding == "builtin:e5"
+    assert (manifest.query_instruction, manifest.passage_instruction) == ("query: ", "passage: ")
+
+
+def test_the_layers_are_those_that_the_lab_writes(centre: Vectors) -> None:
+    assert onnx.load(GRAPH_FILE, load_external_data=False) == e5_graph(centre)
+
+
+@pytest.mark.parametrize("content", [b"", b"E5S1", b"GGUF" * 100])
+def test_a_damaged_file_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    (tmp_path / WEIGHTS_FILE).write_bytes(content)
+    monkeypatch.setattr("hopyard.models.builtin.encoder.files_of", lambda model: tmp_path)
+    with pytest.raises(
+        ModelUnreachableError, match=r"embedding model cannot be loaded \(.+\); ins"
+    ):
+        E5Embedder().embed_query("a")
