@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from hopyard.indexes.documents.readers.pdf.words import Word
+
 __all__ = ("Bookmark", "Layout", "Line", "Page", "page_text", "whole_words")
 
 _EDGE: Final = 3
@@ -41,6 +43,8 @@ class Line(NamedTuple):
     """Whether it is bold and alone, as a heading is."""
     cells: tuple[str, ...] = ()
     """Its parts, if wide gaps are between them."""
+    words: tuple[Word, ...] = ()
+    """Its words, in the order of the text, as far as they stand on the page."""
 
 
 class Page(NamedTuple):
@@ -112,10 +116,10 @@ def page_text(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) 
         bookmarks: Those of the page; None where the file has no bookmarks at all.
     """
     lines = [line for block in page.blocks for line in block]
-    edges = {line for line in _edges(lines) if _shape(line, page.number) in layout.running}
+    edges = {id(line) for line in _edges(lines) if _shape(line, page.number) in layout.running}
     if len(edges) == len(lines):  # nothing else is on the page
         edges = set()
-    blocks = [[line for line in block if line not in edges] for block in page.blocks]
+    blocks = [[line for line in block if id(line) not in edges] for block in page.blocks]
     if bookmarks is None:
         parts = [part for block in blocks for part in _under_large_lines(block, layout)]
     else:

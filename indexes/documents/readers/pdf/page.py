@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.forms import notes_on
 from hopyard.indexes.documents.readers.pdf.layout import Line, Page
-from hopyard.indexes.documents.readers.pdf.lines import TABLE, TextLine, lines_of
+from hopyard.indexes.documents.readers.pdf.lines import TABLE, Cell, TextLine, lines_of
 from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, is_whole, rows_in
 from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
 from hopyard.indexes.documents.readers.pdf.words import Turn, Word, is_bold, words_of
@@ -83,7 +84,7 @@ class _Blocks:
 
     def add(self, words: Sequence[Word], grids: Sequence[Grid]) -> None:
         """Add the words of one turn, with the ruled tables that they are in."""
-        tables: dict[str, list[list[str]]] = {}
+        tables: dict[str, list[list[Cell]]] = {}
         others = list(words)
         for number, grid in enumerate(grids):
             inside = [word for word in others if grid.holds(word)]
@@ -119,13 +120,18 @@ class _Blocks:
             start += 1
         self._end(paragraph)
 
-    def _table(self, rows: list[list[str]]) -> None:
+    def _table(self, rows: list[list[Cell]]) -> None:
         head, *body = rows
         first = sum(map(len, self.blocks)) <= 3
-        if not any(head) and first and len(self._before) == len(head):
-            head = list(self._before)
-        self.head = head
-        self.blocks.append([Line(row) for row in table_lines([head, *body])])
+        if first and len(self._before) == len(head) and not any(cell.text for cell in head):
+            head = [Cell(text) for text in self._before]
+        self.head = [cell.text for cell in head]
+        lines = table_lines([[cell.text for cell in row] for row in (head, *body)])
+        words = [tuple(chain.from_iterable(cell.words for cell in row)) for row in (head, *body)]
+        words.insert(1, ())
+        self.blocks.append(
+            [Line(row, words=those) for row, those in zip(lines, words, strict=True)]
+        )
 
     def _end(self, lines: Sequence[TextLine]) -> None:
         """Add a paragraph."""
@@ -135,7 +141,13 @@ class _Blocks:
         headings = bold if sum(bold) <= _MOST_BOLD_LINES else [False] * len(bold)
         self.blocks.append(
             [
-                Line(line.text, line.height, heading, tuple(cell.text for cell in line.cells))
+                Line(
+                    line.text,
+                    line.height,
+                    heading,
+                    tuple([cell.text for cell in line.cells]),
+                    tuple(chain.from_iterable([cell.words for cell in line.cells])),
+                )
                 for line, heading in zip(lines, headings, strict=True)
             ]
         )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ctypes
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.layout import whole_words
-from hopyard.indexes.documents.readers.pdf.lines import is_figure, rows_of
+from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, is_figure, rows_of
+from hopyard.indexes.documents.readers.pdf.native import drawings
 from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word, turned
 
 __all__ = ("Grid", "grids_of", "is_whole", "rows_in")
@@ -125,7 +127,7 @@ def _beside(word: Word, other: Word) -> bool:
     return abs(word.bottom - other.bottom) < other.height / 4
 
 
-def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
+def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[Cell]]:
     """The cells of a table, row by row.
 
     A cell over several rows, or over several columns of the first row, is repeated in each.
@@ -135,7 +137,7 @@ def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
         row = _band(grid.rows, (word.top + word.bottom) / 2)
         column = _band(grid.columns, (word.left + word.right) / 2)
         inside.setdefault(_corner(grid, row, column), []).append(word)
-    rows: list[list[str]] = []
+    rows: list[list[Cell]] = []
     for row in range(len(grid.rows) - 1):
         corners = [_corner(grid, row, column) for column in range(len(grid.columns) - 1)]
         if lines := _lines_of_figures([inside.get(corner, []) for corner in corners]):
@@ -143,32 +145,33 @@ def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
             continue
         rows.append(
             [
-                _text(inside.get((above, first), ())) if first == column or row == 0 else ""
+                _cell(inside.get((above, first), ())) if first == column or row == 0 else NO_CELL
                 for column, (above, first) in enumerate(corners)
             ]
         )
-    return [row for row in rows if any(row)]
+    return [row for row in rows if any(cell.text for cell in row)]
 
 
-def _text(words: Iterable[Word]) -> str:
-    lines = (" ".join(word.text for word in row) for row in rows_of(list(words)))
-    return whole_words("\n".join(lines)).replace("\n", " ")
+def _cell(words: Sequence[Word]) -> Cell:
+    rows = rows_of(words)
+    text = whole_words("\n".join([" ".join([word.text for word in row]) for row in rows]))
+    return Cell(text.replace("\n", " "), words=tuple(chain.from_iterable(rows)))
 
 
-def _lines_of_figures(cells: Sequence[Sequence[Word]]) -> list[list[str]]:
+def _lines_of_figures(cells: Sequence[Sequence[Word]]) -> list[list[Cell]]:
     """The lines of a row that holds several rows of figures without lines between; else none."""
     lines = rows_of([word for cell in cells for word in cell])
     if len(lines) < 2:
         return []
     places = {id(word): number for number, cell in enumerate(cells) for word in cell}
-    found: list[list[str]] = []
+    found: list[list[Cell]] = []
     for line in lines:
-        row = [""] * len(cells)
+        row = [NO_CELL] * len(cells)
         for word in line:
-            number = places[id(word)]
-            row[number] = f"{row[number]} {word.text}".strip()
+            row[places[id(word)]] = row[places[id(word)]].joined(Cell.of([word]))
         found.append(row)
-    figures = [max((len(text) for text in row if _is_amount(text)), default=0) for row in found]
+    figures = [max((len(cell.text) for cell in row if _is_amount(cell.text)), default=0)
+               for row in found]  # fmt: skip
     several = sum(map(bool, figures))
     if several < 2 or several < _FIGURES * len(found):
         return []
@@ -256,20 +259,13 @@ def _apart(places: Iterable[float]) -> tuple[float, ...]:
 
 def _lines(page: Any, turn: Turn) -> Iterator[tuple[float, float, float, float]]:
     """The straight lines of the drawings of a page, as boxes; thin rectangles are lines."""
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    bounds = tuple(map(ctypes.byref, (left, bottom, right, top)))
-    count = pdfium.FPDFPage_CountObjects(page.raw)
-    for number in range(count):
-        drawing = pdfium.FPDFPage_GetObject(page.raw, number)
-        if pdfium.FPDFPageObj_GetType(drawing) != pdfium.FPDF_PAGEOBJ_PATH:
-            continue
-        if not pdfium.FPDFPageObj_GetBounds(drawing, *bounds):
-            continue
-        box = (left.value, bottom.value, right.value, top.value)
-        if min(box[2] - box[0], box[3] - box[1]) <= _THIN:
+    handles, boxes = drawings(page)
+    thin = np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]) <= _THIN
+    for handle, box, is_line in zip(handles, boxes.tolist(), thin.tolist(), strict=True):
+        if is_line:
             yield turned(turn, *box)
-        elif _is_stroked(drawing):  # the others are backgrounds
-            for part in _segments(drawing):
+        elif _is_stroked(drawing := ctypes.cast(handle, pdfium.FPDF_PAGEOBJECT)):
+            for part in _segments(drawing):  # the others are backgrounds
                 yield turned(turn, *part)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 from typing import Final, NamedTuple
 
-from hopyard.indexes.documents.readers.pdf.lines import Cell, TextLine, is_figure
+from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, TextLine, is_figure
 
 __all__ = ("Table", "joined_head", "table_at")
 
@@ -39,7 +40,7 @@ class Table(NamedTuple):
         end: The number of the first line after the table.
     """
 
-    rows: list[list[str]]
+    rows: list[list[Cell]]
     above: int
     end: int
 
@@ -67,17 +68,17 @@ def table_at(lines: Sequence[TextLine], start: int, before: int) -> Table | None
     above = _above(lines, start, places, min(before, _MOST_ABOVE))
     head = [_in_places(line, places, spread=True) for line in lines[start - above : body]]
     cells = [_in_places(line, places, spread=False) for line in lines[body:end]]
-    joined = [" ".join(filter(None, column)) for column in zip(*head, strict=True)]
-    return Table([joined or [""] * len(places), *cells], above, end)
+    joined = [reduce(Cell.joined, column) for column in zip(*head, strict=True)]
+    return Table([joined or [NO_CELL] * len(places), *cells], above, end)
 
 
-def joined_head(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def joined_head(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
     """Rows with the second joined to the first if it holds years or marks of notes alone."""
     if len(rows) > 2:
-        figures = [text for text in rows[1][1:] if is_figure(text)]
-        below = any(is_figure(text) for text in rows[2][1:])
-        if figures and below and all(_HEAD_FIGURE.fullmatch(text) for text in figures):
-            first = [" ".join(filter(None, pair)) for pair in zip(rows[0], rows[1], strict=True)]
+        figures = [cell.text for cell in rows[1][1:] if is_figure(cell.text)]
+        below = any(is_figure(cell.text) for cell in rows[2][1:])
+        if figures and below and all(map(_HEAD_FIGURE.fullmatch, figures)):
+            first = [above.joined(cell) for above, cell in zip(rows[0], rows[1], strict=True)]
             return [first, *map(list, rows[2:])]
     return [list(row) for row in rows]
 
@@ -174,7 +175,9 @@ def _first_of_body(lines: Sequence[TextLine], start: int, end: int) -> int:
     return start + 1
 
 
-def _in_places(line: TextLine, places: Sequence[tuple[float, float]], *, spread: bool) -> list[str]:
+def _in_places(
+    line: TextLine, places: Sequence[tuple[float, float]], *, spread: bool
+) -> list[Cell]:
     """The cells of a line, each in the column that it shares most with.
 
     Args:
@@ -182,12 +185,12 @@ def _in_places(line: TextLine, places: Sequence[tuple[float, float]], *, spread:
         places: Left and right of each column.
         spread: Whether a cell over several columns is in each, as in a head.
     """
-    row = [""] * len(places)
+    row = [NO_CELL] * len(places)
     for cell in line.cells:
         shared = [_shared(cell, place) for place in places]
         best = max(range(len(places)), key=shared.__getitem__)
         units = len(line.cells) == 1 and _UNITS.fullmatch(cell.text)
         over = [number for number, width in enumerate(shared) if width > 0] if spread else []
         for number in [0] if units else over or [best]:
-            row[number] = f"{row[number]} {cell.text}".strip()
+            row[number] = row[number].joined(cell)
     return row

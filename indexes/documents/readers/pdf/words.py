@@ -10,13 +10,15 @@ import ctypes
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final
 
+import numpy as np
 import pypdfium2.raw as pdfium
 
+from hopyard.indexes.documents.readers.pdf.native import Boxes, characters, places
 from hopyard.state.text.unicode import valid_unicode
 
 __all__ = ("Box", "Turn", "Word", "is_bold", "turned", "words_of")
@@ -30,7 +32,6 @@ _RIGHT_TO_LEFT: Final = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FORMS: Final = re.compile(r"[\ufb00-\ufdff\ufe70-\ufeff]+")
 """Ligatures, and the forms that letters take within a word."""
 _DOUBLED: Final = re.compile(r"(?:(.)\1){2,}")
-_LAST_BUT_ENDING: Final = re.compile(r"\w(?=\W+$)")
 _HYPHENS: Final = str.maketrans({"\ufffe": "-", "\x02": "-", "\u00ad": ""})
 _SMALLER: Final = 0.85
 """The height of raised letters beside that of the others, at most."""
@@ -84,7 +85,7 @@ class Word:
     @property
     def right_to_left(self) -> bool:
         """Whether it is Hebrew, Arabic or the like."""
-        return _RIGHT_TO_LEFT.search(self.text) is not None
+        return not self.text.isascii() and _RIGHT_TO_LEFT.search(self.text) is not None
 
 
 def turned(turn: Turn, left: float, bottom: float, right: float, top: float) -> Box:
@@ -102,24 +103,25 @@ def turned(turn: Turn, left: float, bottom: float, right: float, top: float) -> 
 
 def words_of(page: Any) -> list[Word]:
     """The words of a text page (`PdfTextPage`), in PDFium's order; words drawn twice once."""
-    text = _characters(page.raw)
-    place = _places(page.raw)
-    words: list[Word] = []
-    drawn: dict[str, list[Word]] = {}
+    text = characters(page)
+    spans = [run.span() for run in _RUN.finditer(text)]
+    if not spans:
+        return []
+    collected = _Collected(page)
     turn = Turn.UPRIGHT
-    for match in _RUN.finditer(text):
-        for word in _words_of_run(page.raw, match, place, turn):
-            turn = word.turn
-            copies = drawn.setdefault(word.text, [])
-            if _is_among(word, copies):
-                continue
-            copies.append(word)
-            if words and word.left - words[-1].right < _NEAR * word.height:
-                in_run = word.first > match.start()
-                if _continues(page.raw, words[-1], word, in_run=in_run):
-                    continue
-            words.append(word)
-    return words
+    for (first, end), is_plain, box in zip(spans, *_placed(page, text, spans), strict=True):
+        run = text[first:end]
+        if is_plain and (turn is Turn.UPRIGHT or end > first + 1):  # nearly every word
+            turn = Turn.UPRIGHT
+            if not run.isascii() or run[0] == run[1:2] or run[-1] == "\x02":
+                run = _once(page, run, first)
+            left, bottom, right, top = box
+            collected.add(Word(left, -top, right, -bottom, run, first), first)
+        else:
+            for word in _pieces_of_run(page, run, first, turn):
+                turn = word.turn
+                collected.add(word, first)
+    return collected.words
 
 
 def is_bold(page: Any, word: Word) -> bool:
@@ -134,81 +136,74 @@ def is_bold(page: Any, word: Word) -> bool:
     return b"bold" in name.value.lower()
 
 
-def _characters(page: Any) -> str:
-    """The characters of a page, each at its number."""
-    count = pdfium.FPDFText_CountChars(page)
-    if count <= 0:
-        return ""
-    buffer = (ctypes.c_ushort * (count + 1))()
-    if pdfium.FPDFText_GetText(page, 0, count, buffer) == count + 1:
-        text = bytes(buffer)[:-2].decode("utf-16-le", "replace")
-        if len(text) == count:
-            return text
-    codes = (pdfium.FPDFText_GetUnicode(page, number) for number in range(count))
-    return "".join(map(chr, codes))
-
-
-Place = Callable[[int], Box]
-
-
-def _places(page: Any) -> Place:
-    """Left, bottom, right, top of a character by its number, where y grows upwards."""
-    box = pdfium.FS_RECTF()
-    reference = ctypes.byref(box)
-
-    def place(number: int) -> Box:
-        pdfium.FPDFText_GetLooseCharBox(page, number, reference)
-        return box.left, box.bottom, box.right, box.top
-
-    return place
-
-
-def _words_of_run(page: Any, match: re.Match[str], place: Place, before: Turn) -> Sequence[Word]:
-    """The words of a run without spaces: one for each stretch of letters of equal height.
+def _placed(
+    page: Any, text: str, spans: Sequence[tuple[int, int]]
+) -> tuple[list[bool], list[list[float]]]:
+    """Whether each run is upright and in letters of one height, and its place.
 
     A single character is turned as the run before it is.
     """
-    first, last = match.start(), match.end() - 1
-    run = match.group()
-    start = place(first)
-    end = start if first == last else place(last)
-    up = end[1] + end[3] - start[1] - start[3]
-    if (
-        end[0] + end[2] - start[0] - start[2] > 2 * abs(up)
-        and _alike(start[3] - start[1], end[3] - end[1])
-        and run[-1].isalnum()
-    ):  # nearly every word
-        if not run.isascii() or run[0] == run[1]:
-            run = _once(run, first, place)
-        top, bottom = max(start[3], end[3]), min(start[1], end[1])
-        return (Word(start[0], -top, end[2], -bottom, run, first),)
-    turn = before if first == last else _turn(page, run, first, start, end)
-    height = _width if turn in (Turn.LEFT, Turn.RIGHT) else _height
-    heights = [height(start), height(end)]
-    if (ending := _LAST_BUT_ENDING.search(run)) and first < last:
-        heights.append(height(place(first + ending.start())))
-    pieces = [(first, last)]
-    if not _alike(min(heights), max(heights)):
-        pieces = list(_pieces([height(place(number)) for number in range(first, last + 1)], first))
-    found: list[Word] = []
-    for begin, close in pieces:
-        left_end = start if begin == first else place(begin)
-        right_end = end if close == last else left_end if close == begin else place(close)
-        left, top, right, bottom = turned(turn, *_around(left_end, right_end))
+    ends = places(page, [place for first, end in spans for place in (first, end - 1)])
+    start, close = ends[::2], ends[1::2]
+    heights = ends[:, 3] - ends[:, 1]
+    low = np.minimum(heights[::2], heights[1::2])
+    high = np.maximum(heights[::2], heights[1::2])
+    marked = [
+        (number, last)
+        for number, (first, end) in enumerate(spans)
+        if not text[end - 1].isalnum() and (last := _last_letter(text, first, end)) > first
+    ]
+    if marked:  # raised letters before a full stop
+        numbers, letters = map(list, zip(*marked, strict=True))
+        boxes = places(page, letters)
+        inner = boxes[:, 3] - boxes[:, 1]
+        low[numbers] = np.minimum(low[numbers], inner)
+        high[numbers] = np.maximum(high[numbers], inner)
+    across, up = (close[:, :2] + close[:, 2:] - start[:, :2] - start[:, 2:]).T
+    single = np.array([end - first == 1 for first, end in spans])
+    box = np.hstack([np.minimum(start[:, :2], close[:, :2]), np.maximum(start[:, 2:], close[:, 2:])])
+    plain = (single | (across > 2 * np.abs(up))) & (low > _SMALLER * high)
+    plain &= (box[:, 2] > box[:, 0]) & (box[:, 3] > box[:, 1])
+    return plain.tolist(), box.tolist()
+
+
+def _last_letter(text: str, first: int, end: int) -> int:
+    """The place of the last letter or digit of a run; before it if there is none."""
+    while end > first and not text[end - 1].isalnum():
+        end -= 1
+    return end - 1
+
+
+def _pieces_of_run(page: Any, run: str, first: int, before: Turn) -> Iterator[Word]:
+    """The words of a run without spaces: one for each stretch of letters of equal height."""
+    boxes = places(page, range(first, first + len(run)))
+    turn = _turn(page, run, first, boxes) if len(run) > 1 else before
+    side = 0 if turn in (Turn.LEFT, Turn.RIGHT) else 1
+    heights = (boxes[:, side + 2] - boxes[:, side]).tolist()
+    letter = max(_last_letter(run, 0, len(run)), 0)
+    ends = (heights[0], heights[letter], heights[-1])
+    begin = 0
+    for end in range(1, len(run) + 1):
+        if end < len(run) and (_alike(heights[begin], heights[end]) or _alike(min(ends), max(ends))):
+            continue
+        around = (*boxes[[begin, end - 1], :2].min(0), *boxes[[begin, end - 1], 2:].max(0))
+        left, top, right, bottom = turned(turn, *map(float, around))
         if right > left and bottom > top:
-            piece = _once(run[begin - first : close - first + 1], begin, place)
-            found.append(Word(left, top, right, bottom, piece, begin, turn))
-    return found
+            piece = _once(page, run[begin:end], first + begin)
+            yield Word(left, top, right, bottom, piece, first + begin, turn)
+        begin = end
 
 
 def _alike(one: float, other: float) -> bool:
     return one > _SMALLER * other and other > _SMALLER * one
 
 
-def _once(piece: str, first: int, place: Place) -> str:
+def _once(page: Any, piece: str, first: int) -> str:
     """The characters as they are read; letters that are each drawn twice, once."""
-    if _DOUBLED.fullmatch(piece) and _is_same(place(first), place(first + 1)):
-        piece = piece[::2]
+    if _DOUBLED.fullmatch(piece):
+        one, other = places(page, (first, first + 1))
+        if (np.abs(one - other) < _SAME * (one[3] - one[1])).all():
+            piece = piece[::2]
     piece = piece.translate(_HYPHENS)
     if not piece.isascii():
         piece = _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), piece)
@@ -216,47 +211,48 @@ def _once(piece: str, first: int, place: Place) -> str:
     return piece
 
 
-def _around(one: Box, other: Box) -> Box:
-    return (
-        min(one[0], other[0]),
-        min(one[1], other[1]),
-        max(one[2], other[2]),
-        max(one[3], other[3]),
-    )
-
-
-def _height(box: Box) -> float:
-    return box[3] - box[1]
-
-
-def _width(box: Box) -> float:
-    return box[2] - box[0]
-
-
-def _pieces(heights: list[float], first: int) -> Iterator[tuple[int, int]]:
-    """First and last character of each stretch of equal height."""
-    start = 0
-    for number in range(1, len(heights)):
-        low, high = sorted((heights[start], heights[number]))
-        if not _alike(low, high):
-            yield first + start, first + number - 1
-            start = number
-    yield first + start, first + len(heights) - 1
-
-
-def _turn(page: Any, run: str, first: int, start: Box, end: Box) -> Turn:
-    across = end[0] + end[2] - start[0] - start[2]
-    up = end[1] + end[3] - start[1] - start[3]
-    if across > 2 * abs(up):
-        return Turn.UPRIGHT
-    if across < -2 * abs(up) and _RIGHT_TO_LEFT.search(run):
+def _turn(page: Any, run: str, first: int, boxes: Boxes) -> Turn:
+    start, end = boxes[0], boxes[-1]
+    across, up = end[:2] + end[2:] - start[:2] - start[2:]
+    if across > 2 * abs(up) or (across < -2 * abs(up) and _RIGHT_TO_LEFT.search(run)):
         return Turn.UPRIGHT
     # PDFium counts angles clockwise.
-    angle = math.degrees(pdfium.FPDFText_GetCharAngle(page, first)) % 360
+    angle = math.degrees(pdfium.FPDFText_GetCharAngle(page.raw, first)) % 360
     quarter, rest = divmod(angle + 45, 90)
     if abs(rest - 45) > _SLANT:
         return Turn.ASKEW
     return (Turn.UPRIGHT, Turn.RIGHT, Turn.OVER, Turn.LEFT)[int(quarter) % 4]
+
+
+class _Collected:
+    """Collects the words of a page.
+
+    Attributes:
+        words: Those found so far.
+    """
+
+    def __init__(self, page: Any) -> None:
+        self.words: list[Word] = []
+        self._page = page
+        self._drawn: dict[str, list[Word]] = {}
+
+    def add(self, word: Word, run: int) -> None:
+        """Add a word, or letters to the last word.
+
+        Args:
+            word: The word.
+            run: The number of the first character of its run without spaces.
+        """
+        if (copies := self._drawn.get(word.text)) is None:
+            self._drawn[word.text] = [word]
+        elif _is_among(word, copies):
+            return
+        else:
+            copies.append(word)
+        if self.words and word.left - self.words[-1].right < _NEAR * (word.bottom - word.top):
+            if _continues(self._page.raw, self.words[-1], word, in_run=word.first > run):
+                return
+        self.words.append(word)
 
 
 def _continues(page: Any, before: Word, word: Word, *, in_run: bool) -> bool:
@@ -297,9 +293,3 @@ def _is_among(word: Word, copies: Sequence[Word]) -> bool:
         if abs(word.top - other.top) < down and abs(word.left - other.left) < across:
             return True
     return False
-
-
-def _is_same(one: Box, other: Box) -> bool:
-    return all(
-        abs(mine - its) < _SAME * (one[3] - one[1]) for mine, its in zip(one, other, strict=True)
-    )
