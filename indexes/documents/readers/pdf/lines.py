@@ -121,10 +121,11 @@ def rows_of(words: Sequence[Word]) -> list[list[Word]]:
     bands: list[tuple[float, float]] = []
     for word in sorted(words, key=_twice_middle):
         high, low = word.top, word.bottom
+        height = _OVERLAP * (low - high)
         for number in range(len(rows) - 1, max(-1, len(rows) - 1 - _ROWS_BACK), -1):
             top, bottom = bands[number]
             shared = (bottom if bottom < low else low) - (top if top > high else high)
-            if shared > _OVERLAP * (bottom - top) or shared > _OVERLAP * (low - high):
+            if shared > height or shared > _OVERLAP * (bottom - top):
                 rows[number].append(word)
                 if low - high > bottom - top:
                     bands[number] = (high, low)

@@ -14,7 +14,7 @@ from hopyard.indexes.documents.readers.pdf.layout import Line, Page
 from hopyard.indexes.documents.readers.pdf.lines import TABLE, Cell, TextLine, lines_of
 from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, is_whole, rows_in
 from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
-from hopyard.indexes.documents.readers.pdf.words import Turn, Word, is_bold, words_of
+from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word, is_bold, words_of
 from hopyard.indexes.passages.markdown import table_lines
 
 __all__ = ("read_page",)
@@ -46,22 +46,24 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         for group in _by_turn(words, turn):
             builder.add(group, grids_of(page, turn) if group[0].turn is turn else [])
         blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in notes.comments)]
-        return Page(number, blocks, not words and _has_picture(page), builder.head)
+        frame = Frame(*page.get_bbox(), page.get_rotation() // 90)
+        return Page(number, blocks, not words and _has_picture(page), builder.head, frame)
     finally:
         text.close()
         page.close()
 
 
 def _usual_turn(words: Sequence[Word]) -> Turn:
-    turns = Counter(word.turn for word in words)
+    turns = Counter([word.turn for word in words])
     return turns.most_common(1)[0][0] if turns else Turn.UPRIGHT
 
 
 def _by_turn(words: Sequence[Word], usual: Turn) -> Iterator[list[Word]]:
     """The words that are turned as most are, then the others."""
-    for turn in (usual, *(turn for turn in Turn if turn is not usual)):
-        if group := [word for word in words if word.turn is turn]:
-            yield group
+    groups: dict[Turn, list[Word]] = {usual: []}
+    for word in words:
+        groups.setdefault(word.turn, []).append(word)
+    yield from filter(None, groups.values())
 
 
 def _has_picture(page: Any) -> bool:

@@ -13,16 +13,18 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.native import Boxes, characters, places
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("Box", "Turn", "Word", "is_bold", "turned", "words_of")
+__all__ = ("Box", "Frame", "Turn", "Word", "is_bold", "turned", "words_of")
 
+Span = tuple[int, int]
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom in points, as the text is read: y grows downwards."""
 
@@ -56,6 +58,17 @@ class Turn(IntEnum):
     OVER = 2
     RIGHT = 3
     ASKEW = 4
+
+
+class Frame(NamedTuple):
+    """The part of a page that a viewer shows, in points, where y grows upwards."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    turns: int
+    """Quarter turns clockwise."""
 
 
 @dataclass(slots=True)
@@ -107,16 +120,22 @@ def words_of(page: Any) -> list[Word]:
     spans = [run.span() for run in _RUN.finditer(text)]
     if not spans:
         return []
-    collected = _Collected(page)
+    boxes, is_plain = _placed(page, text, spans)
+    collected = _Collected(page, has_copies=_may_have_copies(text, spans, boxes))
+    add = collected.words.append if not collected.has_copies else None
     turn = Turn.UPRIGHT
-    for (first, end), is_plain, box in zip(spans, *_placed(page, text, spans), strict=True):
+    columns = (*boxes.T.tolist(), is_plain.tolist(), _is_near(boxes).tolist())
+    for (first, end), left, bottom, right, top, plain, near in zip(spans, *columns, strict=True):
         run = text[first:end]
-        if is_plain and (turn is Turn.UPRIGHT or end > first + 1):  # nearly every word
+        if plain and (turn is Turn.UPRIGHT or end > first + 1):  # nearly every word
             turn = Turn.UPRIGHT
             if not run.isascii() or run[0] == run[1:2] or run[-1] == "\x02":
                 run = _once(page, run, first)
-            left, bottom, right, top = box
-            collected.add(Word(left, -top, right, -bottom, run, first), first)
+            word = Word(left, -top, right, -bottom, run, first)
+            if add and not near:
+                add(word)
+            else:
+                collected.add(word, first)
         else:
             for word in _pieces_of_run(page, run, first, turn):
                 turn = word.turn
@@ -136,10 +155,8 @@ def is_bold(page: Any, word: Word) -> bool:
     return b"bold" in name.value.lower()
 
 
-def _placed(
-    page: Any, text: str, spans: Sequence[tuple[int, int]]
-) -> tuple[list[bool], list[list[float]]]:
-    """Whether each run is upright and in letters of one height, and its place.
+def _placed(page: Any, text: str, spans: Sequence[Span]) -> tuple[Boxes, npt.NDArray[np.bool_]]:
+    """The place of each run, and whether it is upright and in letters of one height.
 
     A single character is turned as the run before it is.
     """
@@ -155,16 +172,36 @@ def _placed(
     ]
     if marked:  # raised letters before a full stop
         numbers, letters = map(list, zip(*marked, strict=True))
-        boxes = places(page, letters)
-        inner = boxes[:, 3] - boxes[:, 1]
+        inner = places(page, letters)
+        inner = inner[:, 3] - inner[:, 1]
         low[numbers] = np.minimum(low[numbers], inner)
         high[numbers] = np.maximum(high[numbers], inner)
     across, up = (close[:, :2] + close[:, 2:] - start[:, :2] - start[:, 2:]).T
     single = np.array([end - first == 1 for first, end in spans])
-    box = np.hstack([np.minimum(start[:, :2], close[:, :2]), np.maximum(start[:, 2:], close[:, 2:])])
+    boxes = np.hstack(
+        [np.minimum(start[:, :2], close[:, :2]), np.maximum(start[:, 2:], close[:, 2:])]
+    )
     plain = (single | (across > 2 * np.abs(up))) & (low > _SMALLER * high)
-    plain &= (box[:, 2] > box[:, 0]) & (box[:, 3] > box[:, 1])
-    return plain.tolist(), box.tolist()
+    return boxes, plain & (boxes[:, 2:] > boxes[:, :2]).all(axis=1)
+
+
+def _is_near(boxes: Boxes) -> npt.NDArray[np.bool_]:
+    """Whether a word may continue the one before it."""
+    left, bottom, right, top = boxes.T
+    height = np.maximum(top - bottom, np.roll(top - bottom, 1))
+    gap = left - np.roll(right, 1)
+    return (gap < _NEAR * height) & (gap >= -height)
+
+
+def _may_have_copies(text: str, spans: Sequence[Span], boxes: Boxes) -> bool:
+    """Whether some words are drawn twice: those of equal text are compared in their order."""
+    names = np.array([hash(text[first:end]) for first, end in spans])
+    order = np.lexsort((boxes[:, 0], boxes[:, 3], names))
+    left, bottom, right, top = boxes[order].T
+    same = names[order][1:] == names[order][:-1]
+    for shift, size in ((np.diff(left), right - left), (np.diff(top), top - bottom)):
+        same &= np.abs(shift) < _SAME * size[1:]
+    return bool(same.any())
 
 
 def _last_letter(text: str, first: int, end: int) -> int:
@@ -229,10 +266,12 @@ class _Collected:
 
     Attributes:
         words: Those found so far.
+        has_copies: Whether words may be drawn twice.
     """
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self, page: Any, *, has_copies: bool) -> None:
         self.words: list[Word] = []
+        self.has_copies = has_copies
         self._page = page
         self._drawn: dict[str, list[Word]] = {}
 
@@ -243,14 +282,14 @@ class _Collected:
             word: The word.
             run: The number of the first character of its run without spaces.
         """
-        if (copies := self._drawn.get(word.text)) is None:
-            self._drawn[word.text] = [word]
-        elif _is_among(word, copies):
-            return
-        else:
+        if self.has_copies:
+            copies = self._drawn.setdefault(word.text, [])
+            if _is_among(word, copies):
+                return
             copies.append(word)
-        if self.words and word.left - self.words[-1].right < _NEAR * (word.bottom - word.top):
-            if _continues(self._page.raw, self.words[-1], word, in_run=word.first > run):
+        before = self.words[-1] if self.words else None
+        if before and word.left - before.right < _NEAR * (word.bottom - word.top):
+            if _continues(self._page.raw, before, word, in_run=word.first > run):
                 return
         self.words.append(word)
 
