@@ -118,9 +118,7 @@ class Layout(NamedTuple):
         return min(len(self.sizes), _LEVELS) + 1 if line.bold else 0
 
 
-def page_parts(
-    page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None
-) -> Iterator[Part]:
+def page_parts(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) -> Iterator[Part]:
     """A page as Markdown, part by part.
 
     Args:

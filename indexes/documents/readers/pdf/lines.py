@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from hopyard.indexes.documents.readers.pdf.words import Word
 
-__all__ = ("NO_CELL", "TABLE", "Cell", "TextLine", "is_figure", "lines_of", "rows_of")
+__all__ = ("NO_CELL", "TABLE", "Cell", "TextLine", "is_figure", "is_prose", "lines_of", "rows_of")
 
 TABLE: Final = "\ue000"
 """A word that begins with this character stands for a ruled table, at the table's place."""
@@ -25,12 +25,14 @@ _OVERLAP: Final = 0.5
 _LEAST_ROWS: Final = 4
 """Rows of a column of prose, at least."""
 _ROWS_BACK: Final = 4
+_FEW: Final = 4
+"""Words of a row that a taller one may widen: later, a tall sign would draw in the next row."""
 
 _FIGURE: Final = re.compile(
     r"[($€£¥+−–—-]*\s?(?:US)?[$€£¥]?\s?\d[\d,.'’ ]*\)?\s?[%‰]?\)?(?:\^\S+)?|[–—-]+|N/?[AM]|nil",
     re.IGNORECASE,
 )
-_BULLET: Final = re.compile(r"[•·▪●○◦■□‣\ue000-\uf8ff*–-]|\(?(?:[a-z]|\d{1,2}|[ivx]{1,4})[.)]")
+_BULLET: Final = re.compile(r"[•·▪●○◦■□‣\ue000-\uf8ff*–-]|o|\(?(?:[a-z]|\d{1,2}|[ivx]{1,4})[.)]")
 _CURRENCY: Final = re.compile(r"[$€£¥]|\(|[$€£¥]\s?\(")
 _CURRENCY_AT_END: Final = re.compile(r"\s([$€£¥]\(?)$")
 _TAIL: Final = re.compile(r"[)%]+|pts?\.?|x")
@@ -127,7 +129,7 @@ def rows_of(words: Sequence[Word]) -> list[list[Word]]:
             shared = (bottom if bottom < low else low) - (top if top > high else high)
             if shared > height or shared > _OVERLAP * (bottom - top):
                 rows[number].append(word)
-                if low - high > bottom - top:
+                if low - high > bottom - top and len(rows[number]) < _FEW:
                     bands[number] = (high, low)
                 break
         else:
@@ -185,7 +187,7 @@ def _columns(
             end += 1
         middle = (left + right) / 2
         sides = (_left_of(middle), _right_of(middle))
-        if all(_is_prose([list(filter(side, row)) for row in rows[start:end]]) for side in sides):
+        if all(is_prose([list(filter(side, row)) for row in rows[start:end]]) for side in sides):
             return end, middle
     return None
 
@@ -212,7 +214,7 @@ def _has_figures(row: Sequence[Word], gaps: Sequence[_Gap]) -> bool:
     return any(is_figure(cell) for cell in cells[1:])
 
 
-def _is_prose(side: Sequence[Sequence[Word]]) -> bool:
+def is_prose(side: Sequence[Sequence[Word]]) -> bool:
     """Whether rows are lines of prose: full, of several words, and few of them numbers."""
     rows = [row for row in side if row]
     if len(rows) < _LEAST_ROWS:

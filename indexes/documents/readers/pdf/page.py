@@ -46,8 +46,7 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         for group in _by_turn(words, turn):
             builder.add(group, grids_of(page, turn) if group[0].turn is turn else [])
         blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in notes.comments)]
-        frame = Frame(*page.get_bbox(), page.get_rotation() // 90)
-        return Page(number, blocks, not words and _has_picture(page), builder.head, frame)
+        return Page(number, blocks, not words and _has_picture(page), builder.head, Frame.of(page))
     finally:
         text.close()
         page.close()

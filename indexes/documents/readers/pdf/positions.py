@@ -76,12 +76,10 @@ def _shares(words: Sequence[Word], frame: Frame) -> npt.NDArray[np.float64]:
     boxes = boxes[:, [0, 3, 2, 1]] * (1, -1, 1, -1)
     for number in np.flatnonzero(turns):
         boxes[number] = _on_page(words[number])
-    width, height = frame.right - frame.left, frame.top - frame.bottom
-    across = (boxes[:, [0, 2]] - frame.left) / width
-    down = (frame.top - boxes[:, [3, 1]]) / height
-    for _ in range(frame.turns % 4):
-        across, down = 1 - down[:, ::-1], across
-    return np.column_stack([across[:, 0], down[:, 0], across[:, 1], down[:, 1]])
+    corner, right, down = np.array(frame)
+    to_shares = np.linalg.inv([right - corner, down - corner])
+    one, other = ((boxes[:, sides] - corner) @ to_shares for sides in ((0, 1), (2, 3)))
+    return np.hstack([np.minimum(one, other), np.maximum(one, other)])
 
 
 def _on_page(word: Word) -> tuple[float, float, float, float]:

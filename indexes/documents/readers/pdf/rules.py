@@ -12,7 +12,7 @@ import numpy as np
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.layout import whole_words
-from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, is_figure, rows_of
+from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, is_figure, is_prose, rows_of
 from hopyard.indexes.documents.readers.pdf.native import drawings
 from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word, turned
 
@@ -102,7 +102,8 @@ def _merged(rules: Iterable[Rule]) -> list[Rule]:
 def is_whole(grid: Grid, inside: Sequence[Word], others: Sequence[Word]) -> bool:
     """Whether lines around cells show all of the table.
 
-    They do not where they frame some columns of a larger one, or leave columns undivided.
+    They do not where they frame some columns of a larger one, or leave columns undivided. Prose
+    on the right is none of its columns.
     """
     rows = rows_of(inside)
     beside = [
@@ -110,7 +111,10 @@ def is_whole(grid: Grid, inside: Sequence[Word], others: Sequence[Word]) -> bool
         for word in others
         if grid.rows[0] <= word.top and word.bottom <= grid.rows[-1] and word.first >= 0
     ]
-    continued = sum(any(_beside(word, row[0]) for word in beside) for row in rows)
+    continued = 0
+    gutter = min((word.left for word in beside), default=0) - grid.columns[-1]
+    if gutter < _LONG or not is_prose(rows_of(beside)):
+        continued = sum(any(_beside(word, row[0]) for word in beside) for row in rows)
     parted = sum(
         any(
             word.left - before.right > word.height

@@ -28,7 +28,9 @@ _HEAD_FIGURE: Final = re.compile(
     r"(?:FY|Q[1-4]\s?)?\(?(?:19|20)\d\d\)?[AEe*]?(?:\^\S+)?|[(\[](?:[a-z]|\d)[)\]]"
 )
 """A year, or the mark of a note: a figure that a column's head may hold."""
-_UNITS: Final = re.compile(r"\(.*\)|.*\b(?:in|are in) (?:thousands|millions|billions)\b.*", re.I)
+_UNITS: Final = re.compile(
+    r"\(.*\)|(?=.{,60}$).*\b(?:in|are in) (?:thousands|millions|billions)\b.*", re.I
+)
 
 
 class Table(NamedTuple):
@@ -123,7 +125,7 @@ def _near(before: TextLine, line: TextLine) -> bool:
 def _is_table(rows: Sequence[TextLine]) -> bool:
     """Whether rows hold figures behind a label, or texts whose left or right ends agree."""
     figures = sum(any(is_figure(cell.text) for cell in row.cells[1:]) for row in rows)
-    if figures >= _LEAST_ROWS:
+    if figures >= _LEAST_ROWS or (figures and _is_below_head(rows[-1], rows[-2])):
         return True
     if len(rows) < _LEAST_ROWS + 1 and not figures:
         return False
@@ -132,6 +134,18 @@ def _is_table(rows: Sequence[TextLine]) -> bool:
     agreeing = sum(bool(first & {place + step for place in row for step in (-1, 0, 1)})
                    for row in ends)  # fmt: skip
     return agreeing == len(rows)
+
+
+def _is_below_head(row: TextLine, head: TextLine) -> bool:
+    """Whether a single row of figures has a name above each: two names, or one beside units."""
+    figures = [cell for cell in row.cells if is_figure(cell.text)]
+    if all(_HEAD_FIGURE.fullmatch(cell.text) for cell in figures):
+        return False
+    named = [any(_shared(figure, (cell.left, cell.right)) > 0 for cell in head.cells)
+             for figure in figures]  # fmt: skip
+    units = len(head.cells) == len(row.cells) and _UNITS.fullmatch(head.cells[0].text)
+    named_only = not any(is_figure(cell.text) for cell in head.cells)
+    return all(named) and (len(figures) > 1 or bool(units)) and named_only
 
 
 def _places(rows: Sequence[TextLine]) -> list[tuple[float, float]]:

@@ -35,6 +35,8 @@ _FORMS: Final = re.compile(r"[\ufb00-\ufdff\ufe70-\ufeff]+")
 """Ligatures, and the forms that letters take within a word."""
 _DOUBLED: Final = re.compile(r"(?:(.)\1){2,}")
 _HYPHENS: Final = str.maketrans({"\ufffe": "-", "\x02": "-", "\u00ad": ""})
+_BEFORE_MARK: Final = ".,;:!?)]”’\"'»"
+"""Signs that the mark of a footnote may follow."""
 _SMALLER: Final = 0.85
 """The height of raised letters beside that of the others, at most."""
 _RAISED: Final = 0.12
@@ -61,14 +63,22 @@ class Turn(IntEnum):
 
 
 class Frame(NamedTuple):
-    """The part of a page that a viewer shows, in points, where y grows upwards."""
+    """Corners of a page as a viewer shows it, in points of the page, where y grows upwards."""
 
-    left: float
-    bottom: float
-    right: float
-    top: float
-    turns: int
-    """Quarter turns clockwise."""
+    top_left: tuple[float, float]
+    top_right: tuple[float, float]
+    bottom_left: tuple[float, float]
+
+    @classmethod
+    def of(cls, page: Any) -> Frame:
+        """The frame of a page (`PdfPage`), which the file may cut and turn."""
+        x, y = ctypes.c_double(), ctypes.c_double()
+        corners = []
+        for across, down in ((0, 0), (1, 0), (0, 1)):
+            place = (0, 0, 1, 1, 0, across, down, ctypes.byref(x), ctypes.byref(y))
+            pdfium.FPDF_DeviceToPage(page.raw, *place)
+            corners.append((x.value, y.value))
+        return cls(*corners)
 
 
 @dataclass(slots=True)
@@ -221,7 +231,9 @@ def _pieces_of_run(page: Any, run: str, first: int, before: Turn) -> Iterator[Wo
     ends = (heights[0], heights[letter], heights[-1])
     begin = 0
     for end in range(1, len(run) + 1):
-        if end < len(run) and (_alike(heights[begin], heights[end]) or _alike(min(ends), max(ends))):
+        if end < len(run) and (
+            _alike(heights[begin], heights[end]) or _alike(min(ends), max(ends))
+        ):
             continue
         around = (*boxes[[begin, end - 1], :2].min(0), *boxes[[begin, end - 1], 2:].max(0))
         left, top, right, bottom = turned(turn, *map(float, around))
@@ -302,7 +314,7 @@ def _continues(page: Any, before: Word, word: Word, *, in_run: bool) -> bool:
         return False
     if not in_run and not pdfium.FPDFText_IsGenerated(page, word.first - 1):
         return False  # a space or the end of a line, as the file has it
-    if _lifted(word, before) and before.text[-1].isalnum():
+    if _lifted(word, before) and (before.text[-1].isalnum() or before.text[-1] in _BEFORE_MARK):
         before.text += f"^{word.text}"
     elif in_run and _lifted(before, word) and before.text.isdigit():
         before.text = f"^{before.text} {word.text}"
