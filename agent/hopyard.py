@@ -229,7 +229,7 @@ class Hopyard:
         return await wait_async(hop._search(text))
 
     def marks(self, citation: Citation) -> tuple[tuple[Mark, ...], ...]:
-        """Where the quotes of a citation stand on the pages of a PDF, to mark them on a picture.
+        """The places of a citation's quotes on the pages of a PDF, to mark them on a picture.
 
         Args:
             citation: A citation of an answer from this index.
@@ -246,7 +246,7 @@ class Hopyard:
         return read_marks(citation, self.context.index)
 
     async def amarks(self, citation: Citation) -> tuple[tuple[Mark, ...], ...]:
-        """Where the quotes of a citation stand on their pages. See `marks`."""
+        """The places of a citation's quotes on their pages. See `marks`."""
         return await asyncio.to_thread(self.marks, citation)
 
     def threads(self) -> list[ThreadSummary]:

@@ -59,7 +59,7 @@ def read_passages(passage_ids: Sequence[str], index: str) -> dict[str, Passage]:
 
 
 def read_marks(citation: Citation, index: str) -> tuple[tuple[Mark, ...], ...]:
-    """Where each quote of a citation stands on its pages; see `Hopyard.marks`.
+    """The places of a citation's quotes on their pages; see `Hopyard.marks`.
 
     Raises:
         IndexMissingError: There is no index, or it cannot be read.

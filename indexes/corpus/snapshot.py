@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from hopyard.indexes.corpus.boxes import PageText
 from hopyard.indexes.corpus.corpus_file import (
     BUSY_SECONDS,
     CORPUS_FILE,
@@ -24,7 +25,6 @@ from hopyard.indexes.corpus.corpus_file import (
     uri_of,
 )
 from hopyard.indexes.corpus.manifest import Manifest, damage_error
-from hopyard.indexes.corpus.boxes import PageText
 from hopyard.indexes.corpus.records import PAGE_END, Document, Passage
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.metadata import MetadataValue

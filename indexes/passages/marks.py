@@ -1,4 +1,4 @@
-"""Where a quote of a passage stands on the pages of its document."""
+"""The place of a quote on the pages of its document."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.boxes import PageText
+from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.records import Document, Passage, text_hash
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.store import CorpusStore

@@ -72,9 +72,8 @@ def test_the_occurrence_in_the_passage_is_marked() -> None:
     assert marks_of("5", "Rent: 5", [twice]) == [Mark(1, (box(1, 1, 1),))]
 
 
-TABLE = page(
-    1, "| Pier | Fee |\n|---|---|\n| North | 12 |\n| South | 9 |\n\n", ["Pier Fee", "North 12", "South 9"]
-)  # fmt: skip
+ROWS = "| Pier | Fee |\n|---|---|\n| North | 12 |\n| South | 9 |\n\n"
+TABLE = page(1, ROWS, ["Pier Fee", "North 12", "South 9"])
 
 
 def test_a_row_is_marked_below_a_copy_of_its_head() -> None:

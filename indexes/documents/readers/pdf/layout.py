@@ -45,7 +45,7 @@ class Line(NamedTuple):
     cells: tuple[str, ...] = ()
     """Its parts, if wide gaps are between them."""
     words: tuple[Word, ...] = ()
-    """Its words, in the order of the text, as far as they stand on the page."""
+    """Its words with a place on the page, in the order of the text."""
 
 
 class Page(NamedTuple):
@@ -59,7 +59,7 @@ class Page(NamedTuple):
     head: Sequence[str] = ()
     """The head of the table that it ends with."""
     frame: Frame | None = None
-    """What a viewer shows of it; None if it could not be read."""
+    """Its corners in a viewer; None if it could not be read."""
 
 
 class Part(NamedTuple):

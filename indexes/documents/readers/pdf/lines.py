@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from operator import attrgetter
 from statistics import median
 from typing import Final, NamedTuple
 
-from hopyard.indexes.documents.readers.pdf.words import Word
+from hopyard.indexes.documents.readers.pdf.words import Word, is_right_to_left
 
 __all__ = ("NO_CELL", "TABLE", "Cell", "TextLine", "is_figure", "is_prose", "lines_of", "rows_of")
 
@@ -33,6 +34,8 @@ _FIGURE: Final = re.compile(
     re.IGNORECASE,
 )
 _BULLET: Final = re.compile(r"[•·▪●○◦■□‣\ue000-\uf8ff*–-]|o|\(?(?:[a-z]|\d{1,2}|[ivx]{1,4})[.)]")
+_LEADERS: Final = re.compile(r"\s*(?:\.\s?){5,}")
+"""Dots that lead to the page in a table of contents."""
 _CURRENCY: Final = re.compile(r"[$€£¥]|\(|[$€£¥]\s?\(")
 _CURRENCY_AT_END: Final = re.compile(r"\s([$€£¥]\(?)$")
 _TAIL: Final = re.compile(r"[)%]+|pts?\.?|x")
@@ -45,12 +48,14 @@ class Cell(NamedTuple):
     left: float = 0.0
     right: float = 0.0
     words: tuple[Word, ...] = ()
-    """The words in the order of the text, as far as they stand on the page."""
+    """The words with a place on the page, in the order of the text."""
 
     @classmethod
     def of(cls, words: Sequence[Word]) -> Cell:
         """Words of one row, in their order."""
         text = " ".join([word.text for word in words])
+        if "...." in text or ". . ." in text:
+            text = _LEADERS.sub(" ", text).strip() or "…"
         right = max([word.right for word in words])
         return cls(text, min(words[0].left, words[-1].left), right, tuple(words))
 
@@ -100,10 +105,13 @@ def lines_of(words: Sequence[Word]) -> list[TextLine]:
     """Lines in reading order: a column of prose from top to bottom, then the next one."""
     rows = rows_of(words)
     gaps = [_gaps(row) for row in rows]
+    figures = [_has_figures(row, gap) for row, gap in zip(rows, gaps, strict=True)]
+    # Columns whose lines are not level with one another make rows of one side each.
+    uneven = any(_are_beside(row, below) for row, below in pairwise(rows))
     found: list[TextLine] = []
     start = 0
     while start < len(rows):
-        if split := _columns(rows, gaps, start):
+        if split := _columns(rows, gaps, figures, start, margins=uneven):
             end, gutter = split
             inside = [word for row in rows[start:end] for word in row]
             for number, side in enumerate((_left_of(gutter), _right_of(gutter)), 1):
@@ -159,22 +167,26 @@ def _gaps(row: Sequence[Word]) -> list[_Gap]:
     for word in row:
         if word.left - right > _GUTTER * (word.bottom - word.top):
             gaps.append(_Gap(right, word.left, True))
-        if word.right > right:
-            right = word.right
+        right = max(right, word.right)
     return [*gaps, _Gap(right, float("inf"), False)]
 
 
 def _columns(
-    rows: Sequence[Sequence[Word]], gaps: Sequence[Sequence[_Gap]], start: int
+    rows: Sequence[Sequence[Word]],
+    gaps: Sequence[Sequence[_Gap]],
+    figures: Sequence[bool],
+    start: int,
+    *,
+    margins: bool,
 ) -> tuple[int, float] | None:
     """End and gutter of two columns of prose that begin at a row; or None."""
-    if _has_figures(rows[start], gaps[start]):
+    if figures[start]:
         return None
     for gap in gaps[start]:
-        if not gap.inside:
+        if not (gap.inside or margins):
             continue
         left, right, end = gap.left, gap.right, start + 1
-        while end < len(rows) and not _has_figures(rows[end], gaps[end]):
+        while end < len(rows) and not figures[end]:
             least = _GUTTER * rows[end][0].height
             shared = [
                 (max(left, other.left), min(right, other.right))
@@ -183,13 +195,25 @@ def _columns(
             ]
             if not shared:
                 break
-            left, right = max(shared, key=lambda place: place[1] - place[0])
+            left, right = max(shared, key=_inner_width)
             end += 1
         middle = (left + right) / 2
         sides = (_left_of(middle), _right_of(middle))
         if all(is_prose([list(filter(side, row)) for row in rows[start:end]]) for side in sides):
             return end, middle
     return None
+
+
+def _inner_width(place: tuple[float, float]) -> float:
+    """The width of a place between two sides; a margin is less than any."""
+    width = place[1] - place[0]
+    return width if math.isfinite(width) else 0
+
+
+def _are_beside(row: Sequence[Word], below: Sequence[Word]) -> bool:
+    """Whether two rows lie side by side: one begins before the other ends, above and across."""
+    apart = row[-1].right < below[0].left or below[-1].right < row[0].left
+    return apart and below[0].top < row[0].bottom
 
 
 def _left_of(place: float) -> Callable[[Word], bool]:
@@ -239,7 +263,9 @@ def _line(row: Sequence[Word]) -> TextLine:
         else:
             parts[-1].append(word)
             right = max(right, word.right)
-    if any(word.right_to_left for word in row):  # PDFium numbers the words as they are read
+    texts = [word.text for word in row]
+    if not "".join(texts).isascii() and any(map(is_right_to_left, texts)):
+        # PDFium numbers the words as they are read.
         parts = [sorted(part, key=attrgetter("first")) for part in reversed(parts)]
     return TextLine(
         _whole_cells([Cell.of(part) for part in parts]),

@@ -25,7 +25,7 @@ Boxes = npt.NDArray[np.float32]
 
 def _native(function: Any, result: Any, *arguments: Any) -> Callable[..., int]:
     prototype = ctypes.PYFUNCTYPE(result, *arguments)
-    return prototype(ctypes.cast(function, c_void_p).value)
+    return prototype(ctypes.cast(function, c_void_p).value or 0)
 
 
 _place: Final = _native(pdfium.FPDFText_GetLooseCharBox, c_int, c_void_p, c_int, c_void_p)

@@ -1,4 +1,4 @@
-"""Where the words of a page's Markdown stand on the page."""
+"""The places of the words of a page's Markdown."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def packed_positions(parts: Iterable[Part], frame: Frame) -> bytes:
 
     Args:
         parts: The page as Markdown.
-        frame: What a viewer shows of it.
+        frame: Its corners in a viewer.
     """
     starts: list[int] = []
     ends: list[int] = []
@@ -37,6 +37,7 @@ def packed_positions(parts: Iterable[Part], frame: Frame) -> bytes:
         flat = without_space(text)
         place = 0
         for line in lines:
+            line_begin = place
             texts = [word.text for word in line.words]
             if flat.startswith("".join(texts), place):  # nearly every line of prose
                 places = list(accumulate(map(len, texts), initial=begin + place))
@@ -51,8 +52,8 @@ def packed_positions(parts: Iterable[Part], frame: Frame) -> bytes:
                         starts.append(begin + span[0])
                         ends.append(begin + place)
                         words.append(word)
-            if not line.words:  # a head that is repeated, or the line below it
-                place += len(without_space(line.text))
+            if not line.words or line.text.startswith("|"):  # a row is in the text as it is
+                place = line_begin + len(without_space(line.text))
         begin += len(flat)
     return pack_boxes(starts, ends, _shares(words, frame)) if starts else b""
 
@@ -62,9 +63,10 @@ def _span(flat: str, place: int, text: str) -> tuple[int, int] | None:
     if flat.startswith(text, place):
         return place, place + len(text)
     text = without_space(text)
-    for shown in (text, text.removesuffix("-").removesuffix("\u2010")):  # divided at a line's end
+    # A word may be divided at the end of a line, or dots may lead from it.
+    for shown in (text, text.removesuffix("-").removesuffix("\u2010"), text.rstrip(".")):
         start = flat.find(shown, place, place + len(shown) + _AHEAD)
-        if start >= 0 and not flat[place:start].strip(_MARKS):
+        if shown and start >= 0 and not flat[place:start].strip(_MARKS):
             return start, start + len(shown)
     return None
 
@@ -74,7 +76,7 @@ def _shares(words: Sequence[Word], frame: Frame) -> npt.NDArray[np.float64]:
     sides = np.fromiter(chain.from_iterable(map(_SIDES, words)), np.float64, 5 * len(words))
     boxes, turns = sides.reshape(-1, 5)[:, 1:], sides[::5]
     boxes = boxes[:, [0, 3, 2, 1]] * (1, -1, 1, -1)
-    for number in np.flatnonzero(turns):
+    for number in np.flatnonzero(turns).tolist():
         boxes[number] = _on_page(words[number])
     corner, right, down = np.array(frame)
     to_shares = np.linalg.inv([right - corner, down - corner])

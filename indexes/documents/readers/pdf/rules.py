@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-import pypdfium2.raw as pdfium
-
+from hopyard.indexes.documents.readers.pdf.drawings import MOST_RULES, THIN, lines_drawn
 from hopyard.indexes.documents.readers.pdf.layout import whole_words
 from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, is_figure, is_prose, rows_of
-from hopyard.indexes.documents.readers.pdf.native import drawings
-from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word, turned
+from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word
 
 __all__ = ("Grid", "grids_of", "is_whole", "rows_in")
 
-_THIN: Final = 3.0
-"""The width of a ruled line in points, at most; also how far ends of lines may be apart."""
 _LONG: Final = 8.0
 """The length of a ruled line in points, at least."""
 _MOST: Final = 0.4
 """The share of a table's lines that continue outside of it, or have gaps in cells, at most."""
 _FIGURES: Final = 0.4
 """The share of the lines of a row that hold figures, if each is a row of its own, at least."""
-_MOST_RULES: Final = 5000
-"""A page with more lines is a drawing."""
 
 
 class Rule(NamedTuple):
@@ -78,12 +70,12 @@ def _rules(page: Any, turn: Turn) -> tuple[list[Rule], list[Rule]]:
     """The lines that run across and down; pieces of one line are one. None of a drawing."""
     across: list[Rule] = []
     down: list[Rule] = []
-    for left, top, right, bottom in _lines(page, turn):
-        if bottom - top <= _THIN and right - left > _THIN:
+    for left, top, right, bottom in lines_drawn(page, turn):
+        if bottom - top <= THIN and right - left > THIN:
             across.append(Rule((top + bottom) / 2, left, right))
-        elif right - left <= _THIN and bottom - top > _THIN:
+        elif right - left <= THIN and bottom - top > THIN:
             down.append(Rule((left + right) / 2, top, bottom))
-    if len(across) + len(down) > _MOST_RULES:
+    if len(across) + len(down) > MOST_RULES:
         return [], []
     return _merged(across), _merged(down)
 
@@ -92,7 +84,7 @@ def _merged(rules: Iterable[Rule]) -> list[Rule]:
     found: list[Rule] = []
     for rule in sorted(rules, key=lambda rule: (round(rule.place), rule.start)):
         before = found[-1] if found else None
-        if before and round(before.place) == round(rule.place) and rule.start <= before.end + _THIN:
+        if before and round(before.place) == round(rule.place) and rule.start <= before.end + THIN:
             found[-1] = before._replace(end=max(before.end, rule.end))
         else:
             found.append(rule)
@@ -205,7 +197,7 @@ def _corner(grid: Grid, row: int, column: int) -> tuple[int, int]:
 
 def _crosses(rules: Sequence[Rule], place: float, at: float) -> bool:
     return any(
-        abs(rule.place - place) <= _THIN and rule.start - _THIN <= at <= rule.end + _THIN
+        abs(rule.place - place) <= THIN and rule.start - THIN <= at <= rule.end + THIN
         for rule in rules
     )
 
@@ -234,8 +226,8 @@ def _connected(
 
 def _touch(across: Rule, down: Rule) -> bool:
     return (
-        across.start - _THIN <= down.place <= across.end + _THIN
-        and down.start - _THIN <= across.place <= down.end + _THIN
+        across.start - THIN <= down.place <= across.end + THIN
+        and down.start - THIN <= across.place <= down.end + THIN
     )
 
 
@@ -256,62 +248,6 @@ def _apart(places: Iterable[float]) -> tuple[float, ...]:
     """The places in order, those that are nearly the same once."""
     found: list[float] = []
     for place in sorted(places):
-        if not found or place - found[-1] > 2 * _THIN:
+        if not found or place - found[-1] > 2 * THIN:
             found.append(place)
     return tuple(found)
-
-
-def _lines(page: Any, turn: Turn) -> Iterator[tuple[float, float, float, float]]:
-    """The straight lines of the drawings of a page, as boxes; thin rectangles are lines."""
-    handles, boxes = drawings(page)
-    thin = np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]) <= _THIN
-    for handle, box, is_line in zip(handles, boxes.tolist(), thin.tolist(), strict=True):
-        if is_line:
-            yield turned(turn, *box)
-        elif _is_stroked(drawing := ctypes.cast(handle, pdfium.FPDF_PAGEOBJECT)):
-            for part in _segments(drawing):  # the others are backgrounds
-                yield turned(turn, *part)
-
-
-def _is_stroked(drawing: Any) -> bool:
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
-    pdfium.FPDFPath_GetDrawMode(drawing, ctypes.byref(fill), ctypes.byref(stroke))
-    return bool(stroke.value)
-
-
-def _segments(drawing: Any) -> Iterator[tuple[float, float, float, float]]:
-    """The straight lines of a path, as left, bottom, right, top on the page."""
-    count = pdfium.FPDFPath_CountSegments(drawing)
-    if not 2 <= count <= _MOST_RULES:
-        return
-    matrix = pdfium.FS_MATRIX()
-    pdfium.FPDFPageObj_GetMatrix(drawing, ctypes.byref(matrix))
-    x, y = ctypes.c_float(), ctypes.c_float()
-    begin = before = (0.0, 0.0)
-    for number in range(count):
-        segment = pdfium.FPDFPath_GetPathSegment(drawing, number)
-        pdfium.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y))
-        point = (
-            matrix.a * x.value + matrix.c * y.value + matrix.e,
-            matrix.b * x.value + matrix.d * y.value + matrix.f,
-        )
-        kind = pdfium.FPDFPathSegment_GetType(segment)
-        if kind == pdfium.FPDF_SEGMENT_MOVETO:
-            begin = point
-        elif kind == pdfium.FPDF_SEGMENT_LINETO:
-            yield _between(before, point)
-        before = point
-        if pdfium.FPDFPathSegment_GetClose(segment):
-            yield _between(point, begin)
-            before = begin
-
-
-def _between(
-    one: tuple[float, float], other: tuple[float, float]
-) -> tuple[float, float, float, float]:
-    return (
-        min(one[0], other[0]),
-        min(one[1], other[1]),
-        max(one[0], other[0]),
-        max(one[1], other[1]),
-    )

@@ -32,6 +32,10 @@ _UNITS: Final = re.compile(
     r"\(.*\)|(?=.{,60}$).*\b(?:in|are in) (?:thousands|millions|billions)\b.*", re.I
 )
 
+_UNITS_AT_END: Final = re.compile(
+    r"\([^()]*\bin (?:thousands|millions|billions)\b[^()]*\)(?: \(\d\))?:?", re.I
+)
+
 
 class Table(NamedTuple):
     """Rows of equally many cells; the first is the head, empty if the table has none.
@@ -71,7 +75,19 @@ def table_at(lines: Sequence[TextLine], start: int, before: int) -> Table | None
     head = [_in_places(line, places, spread=True) for line in lines[start - above : body]]
     cells = [_in_places(line, places, spread=False) for line in lines[body:end]]
     joined = [reduce(Cell.joined, column) for column in zip(*head, strict=True)]
-    return Table([joined or [NO_CELL] * len(places), *cells], above, end)
+    joined = joined or [NO_CELL] * len(places)
+    if above < min(before, start) and not _UNITS_AT_END.search(joined[0].text):
+        joined[0] = _units_in(lines[start - above - 1]).joined(joined[0])
+    return Table([joined, *cells], above, end)
+
+
+def _units_in(line: TextLine) -> Cell:
+    """The units at the end of a line such as `Fees were as follows (in millions):`."""
+    words = line.cells[-1].words
+    for first, word in enumerate(words):
+        if word.text[0] == "(" and _UNITS_AT_END.fullmatch((units := Cell.of(words[first:])).text):
+            return units
+    return NO_CELL
 
 
 def joined_head(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:

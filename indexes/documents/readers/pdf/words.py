@@ -16,15 +16,22 @@ from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.native import Boxes, characters, places
+from hopyard.indexes.documents.readers.pdf.runs import (
+    NEAR,
+    SAME,
+    SMALLER,
+    are_near,
+    last_letter,
+    may_have_copies,
+    placed,
+)
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("Box", "Frame", "Turn", "Word", "is_bold", "turned", "words_of")
+__all__ = ("Box", "Frame", "Turn", "Word", "is_bold", "is_right_to_left", "turned", "words_of")
 
-Span = tuple[int, int]
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom in points, as the text is read: y grows downwards."""
 
@@ -37,14 +44,8 @@ _DOUBLED: Final = re.compile(r"(?:(.)\1){2,}")
 _HYPHENS: Final = str.maketrans({"\ufffe": "-", "\x02": "-", "\u00ad": ""})
 _BEFORE_MARK: Final = ".,;:!?)]”’\"'»"
 """Signs that the mark of a footnote may follow."""
-_SMALLER: Final = 0.85
-"""The height of raised letters beside that of the others, at most."""
 _RAISED: Final = 0.12
 """How far above the line raised letters end, in heights of the line's letters, at least."""
-_SAME: Final = 0.25
-"""How far a copy of a word is from it, in its widths or heights, at most: it is drawn twice."""
-_NEAR: Final = 0.12
-"""The gap within a word, in heights of its letters, at most."""
 _KERNED: Final = 0.05
 """The gap within a word that PDFium may take for a space, at most."""
 _SLANT: Final = 10
@@ -105,10 +106,10 @@ class Word:
         """The height of its letters with ascenders and descenders, in points."""
         return self.bottom - self.top
 
-    @property
-    def right_to_left(self) -> bool:
-        """Whether it is Hebrew, Arabic or the like."""
-        return not self.text.isascii() and _RIGHT_TO_LEFT.search(self.text) is not None
+
+def is_right_to_left(text: str) -> bool:
+    """Whether a text has letters of Hebrew, Arabic or the like."""
+    return _RIGHT_TO_LEFT.search(text) is not None
 
 
 def turned(turn: Turn, left: float, bottom: float, right: float, top: float) -> Box:
@@ -130,11 +131,11 @@ def words_of(page: Any) -> list[Word]:
     spans = [run.span() for run in _RUN.finditer(text)]
     if not spans:
         return []
-    boxes, is_plain = _placed(page, text, spans)
-    collected = _Collected(page, has_copies=_may_have_copies(text, spans, boxes))
+    boxes, is_plain = placed(page, text, spans)
+    collected = _Collected(page, has_copies=may_have_copies(text, spans, boxes))
     add = collected.words.append if not collected.has_copies else None
     turn = Turn.UPRIGHT
-    columns = (*boxes.T.tolist(), is_plain.tolist(), _is_near(boxes).tolist())
+    columns = (*boxes.T.tolist(), is_plain.tolist(), are_near(boxes).tolist())
     for (first, end), left, bottom, right, top, plain, near in zip(spans, *columns, strict=True):
         run = text[first:end]
         if plain and (turn is Turn.UPRIGHT or end > first + 1):  # nearly every word
@@ -165,69 +166,13 @@ def is_bold(page: Any, word: Word) -> bool:
     return b"bold" in name.value.lower()
 
 
-def _placed(page: Any, text: str, spans: Sequence[Span]) -> tuple[Boxes, npt.NDArray[np.bool_]]:
-    """The place of each run, and whether it is upright and in letters of one height.
-
-    A single character is turned as the run before it is.
-    """
-    ends = places(page, [place for first, end in spans for place in (first, end - 1)])
-    start, close = ends[::2], ends[1::2]
-    heights = ends[:, 3] - ends[:, 1]
-    low = np.minimum(heights[::2], heights[1::2])
-    high = np.maximum(heights[::2], heights[1::2])
-    marked = [
-        (number, last)
-        for number, (first, end) in enumerate(spans)
-        if not text[end - 1].isalnum() and (last := _last_letter(text, first, end)) > first
-    ]
-    if marked:  # raised letters before a full stop
-        numbers, letters = map(list, zip(*marked, strict=True))
-        inner = places(page, letters)
-        inner = inner[:, 3] - inner[:, 1]
-        low[numbers] = np.minimum(low[numbers], inner)
-        high[numbers] = np.maximum(high[numbers], inner)
-    across, up = (close[:, :2] + close[:, 2:] - start[:, :2] - start[:, 2:]).T
-    single = np.array([end - first == 1 for first, end in spans])
-    boxes = np.hstack(
-        [np.minimum(start[:, :2], close[:, :2]), np.maximum(start[:, 2:], close[:, 2:])]
-    )
-    plain = (single | (across > 2 * np.abs(up))) & (low > _SMALLER * high)
-    return boxes, plain & (boxes[:, 2:] > boxes[:, :2]).all(axis=1)
-
-
-def _is_near(boxes: Boxes) -> npt.NDArray[np.bool_]:
-    """Whether a word may continue the one before it."""
-    left, bottom, right, top = boxes.T
-    height = np.maximum(top - bottom, np.roll(top - bottom, 1))
-    gap = left - np.roll(right, 1)
-    return (gap < _NEAR * height) & (gap >= -height)
-
-
-def _may_have_copies(text: str, spans: Sequence[Span], boxes: Boxes) -> bool:
-    """Whether some words are drawn twice: those of equal text are compared in their order."""
-    names = np.array([hash(text[first:end]) for first, end in spans])
-    order = np.lexsort((boxes[:, 0], boxes[:, 3], names))
-    left, bottom, right, top = boxes[order].T
-    same = names[order][1:] == names[order][:-1]
-    for shift, size in ((np.diff(left), right - left), (np.diff(top), top - bottom)):
-        same &= np.abs(shift) < _SAME * size[1:]
-    return bool(same.any())
-
-
-def _last_letter(text: str, first: int, end: int) -> int:
-    """The place of the last letter or digit of a run; before it if there is none."""
-    while end > first and not text[end - 1].isalnum():
-        end -= 1
-    return end - 1
-
-
 def _pieces_of_run(page: Any, run: str, first: int, before: Turn) -> Iterator[Word]:
     """The words of a run without spaces: one for each stretch of letters of equal height."""
     boxes = places(page, range(first, first + len(run)))
     turn = _turn(page, run, first, boxes) if len(run) > 1 else before
     side = 0 if turn in (Turn.LEFT, Turn.RIGHT) else 1
     heights = (boxes[:, side + 2] - boxes[:, side]).tolist()
-    letter = max(_last_letter(run, 0, len(run)), 0)
+    letter = max(last_letter(run, 0, len(run)), 0)
     ends = (heights[0], heights[letter], heights[-1])
     begin = 0
     for end in range(1, len(run) + 1):
@@ -244,14 +189,14 @@ def _pieces_of_run(page: Any, run: str, first: int, before: Turn) -> Iterator[Wo
 
 
 def _alike(one: float, other: float) -> bool:
-    return one > _SMALLER * other and other > _SMALLER * one
+    return one > SMALLER * other and other > SMALLER * one
 
 
 def _once(page: Any, piece: str, first: int) -> str:
     """The characters as they are read; letters that are each drawn twice, once."""
     if _DOUBLED.fullmatch(piece):
         one, other = places(page, (first, first + 1))
-        if (np.abs(one - other) < _SAME * (one[3] - one[1])).all():
+        if (np.abs(one - other) < SAME * (one[3] - one[1])).all():
             piece = piece[::2]
     piece = piece.translate(_HYPHENS)
     if not piece.isascii():
@@ -300,9 +245,9 @@ class _Collected:
                 return
             copies.append(word)
         before = self.words[-1] if self.words else None
-        if before and word.left - before.right < _NEAR * (word.bottom - word.top):
-            if _continues(self._page.raw, before, word, in_run=word.first > run):
-                return
+        in_run = word.first > run
+        if before and _continues(self._page.raw, before, word, in_run=in_run):
+            return
         self.words.append(word)
 
 
@@ -310,7 +255,7 @@ def _continues(page: Any, before: Word, word: Word, *, in_run: bool) -> bool:
     """Add to a word what belongs to it: raised letters, small capitals, letters moved together."""
     gap = word.left - before.right
     taller = max(word.height, before.height)
-    if before.turn is not word.turn or gap < -taller:
+    if before.turn is not word.turn or not -taller <= gap < NEAR * word.height:
         return False
     if not in_run and not pdfium.FPDFText_IsGenerated(page, word.first - 1):
         return False  # a space or the end of a line, as the file has it
@@ -331,7 +276,7 @@ def _continues(page: Any, before: Word, word: Word, *, in_run: bool) -> bool:
 def _lifted(word: Word, other: Word) -> bool:
     """Whether a word in smaller letters is above the foot of the other, and beside it."""
     return (
-        word.height < _SMALLER * other.height
+        word.height < SMALLER * other.height
         and other.bottom - word.bottom > _RAISED * other.height
         and word.bottom > other.top
     )
@@ -339,7 +284,7 @@ def _lifted(word: Word, other: Word) -> bool:
 
 def _is_among(word: Word, copies: Sequence[Word]) -> bool:
     """Whether the same word was drawn at nearly the same place."""
-    across, down = _SAME * (word.right - word.left), _SAME * word.height
+    across, down = SAME * (word.right - word.left), SAME * word.height
     for other in copies:
         if abs(word.top - other.top) < down and abs(word.left - other.left) < across:
             return True

@@ -183,6 +183,36 @@ def test_columns_are_read_one_after_the_other(read: Read) -> None:
     assert sides == ["left"] * 6 + ["right"] * 6
 
 
+def test_columns_whose_lines_are_not_level_are_read_one_after_the_other(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        for number in range(12):
+            canvas.drawString(
+                320, 780 - 13 * number, f"Line {number} of the right column is about lamps"
+            )
+        for number in range(8):
+            canvas.drawString(
+                60, 747 - 13 * number, f"Line {number} of the left column is about ropes"
+            )
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    sides = [line.split()[4] for line in text.splitlines() if line.startswith("Line")]
+    assert sides == ["left"] * 8 + ["right"] * 12
+
+
+@pytest.mark.parametrize("dot", [".", ". "])
+def test_dots_that_lead_to_a_page_are_left_out(read: Read, dot: str) -> None:
+    def draw(canvas: Any) -> None:
+        for number, (title, page) in enumerate([("Harbours", "1"), ("Quays", "12")]):
+            canvas.drawString(
+                60, 780 - 14 * number, f"{title} {dot * (70 if dot == '. ' else 140)}"
+            )
+            canvas.drawRightString(560, 780 - 14 * number, page)
+
+    content, text, _ = read("a.pdf", drawn(draw))
+    assert table(text)[1:] == [["Harbours", "1"], ["Quays", "12"]]
+    assert marks_of("| Quays | 12 |", text.strip(), [PageText(1, text, content.boxes[0])])
+
+
 @pytest.mark.parametrize("angle", [0, 90, 180, 270])
 def test_turned_text_is_read_in_its_own_order(read: Read, angle: int) -> None:
     def draw(canvas: Any) -> None:
@@ -369,6 +399,22 @@ def test_one_row_of_figures_below_its_heads_is_a_table(read: Read) -> None:
     rows = [["", "2023", "2022"], ["", "Fees", "Rent"], ["North pier", "12", "8"]]
     _, text, _ = read("a.pdf", drawn(lambda canvas: rows_at(canvas, rows, (60, 300, 380))))
     assert table(text) == [["", "2023 Fees", "2022 Rent"], rows[2]]
+
+
+def test_the_units_of_a_sentence_above_are_in_the_head(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.drawString(
+            60,
+            794,
+            "The fees of the harbour, which are paid in May, were as follows (in millions):",
+        )
+        rows_at(canvas, [["", "2023", "2022"], *REPORT[1:]], (60, 300, 380))
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert table(text)[0] == ["(in millions):", "2023", "2022"]
+    assert text.startswith(
+        "The fees of the harbour, which are paid in May, were as follows (in millions):"
+    )
 
 
 def test_items_of_a_list_are_no_rows(read: Read) -> None:
