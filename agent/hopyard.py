@@ -12,14 +12,16 @@ from typing import Self, TypeVar
 
 from typing_extensions import Unpack
 
-from hopyard.agent.answer import Answer, Evidence, evidence_of
+from hopyard.agent.answer import Answer, Citation, Evidence, evidence_of
 from hopyard.agent.background import stream, stream_async, wait, wait_async
 from hopyard.agent.events import Event
 from hopyard.agent.keywords import Settings, named_settings
 from hopyard.agent.searching import find_evidence
 from hopyard.agent.session import Session, new_thread_id, open_session
+from hopyard.agent.texts import read_marks
 from hopyard.agent.thread_settings import thread_settings
 from hopyard.agent.threads.summary import ThreadSummary
+from hopyard.indexes.passages.marks import Mark
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import read_given
@@ -225,6 +227,27 @@ class Hopyard:
         """Find evidence for a text. See `search`."""
         hop = self.of(self, **named)
         return await wait_async(hop._search(text))
+
+    def marks(self, citation: Citation) -> tuple[tuple[Mark, ...], ...]:
+        """The places of a citation's quotes on the pages of a PDF, to mark them on a picture.
+
+        Args:
+            citation: A citation of an answer from this index.
+
+        Returns:
+            For each of its `quotes` one `Mark` a page: its number, and a box for each line, as
+            shares of the page's width and height from the top left corner. A quote has none if
+            its document is no PDF, if the index was built without the places of words, or if the
+            passage has left the index.
+
+        Raises:
+            IndexMissingError: There is no such index, or it cannot be read.
+        """
+        return read_marks(citation, self.context.index)
+
+    async def amarks(self, citation: Citation) -> tuple[tuple[Mark, ...], ...]:
+        """The places of a citation's quotes on their pages. See `marks`."""
+        return await asyncio.to_thread(self.marks, citation)
 
     def threads(self) -> list[ThreadSummary]:
         """All threads, the one used last first."""

@@ -12,10 +12,12 @@ from typing import Any
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
+from hopyard.indexes.passages.marks import Mark, find_marks
+from hopyard.state.answer import Citation
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.schemas import passage_ids
 
-__all__ = ("read_passages", "with_texts")
+__all__ = ("read_marks", "read_passages", "with_texts")
 
 
 def with_texts(output: Mapping[str, Any], index: str = "") -> dict[str, Any]:
@@ -54,6 +56,21 @@ def read_passages(passage_ids: Sequence[str], index: str) -> dict[str, Passage]:
     directory = Path(index)
     with Snapshot(directory, read_manifest(directory).generation) as corpus:
         return corpus.existing(list(dict.fromkeys(passage_ids)))
+
+
+def read_marks(citation: Citation, index: str) -> tuple[tuple[Mark, ...], ...]:
+    """The places of a citation's quotes on their pages; see `Hopyard.marks`.
+
+    Raises:
+        IndexMissingError: There is no index, or it cannot be read.
+    """
+    directory = Path(index)
+    with Snapshot(directory, read_manifest(directory).generation) as corpus:
+        passage = corpus.existing([citation.passage_id]).get(citation.passage_id)
+        return tuple(
+            tuple(find_marks(corpus, passage, quote)) if passage else ()
+            for quote in citation.quotes
+        )
 
 
 def _existing(passage_ids: Sequence[str], index: str) -> dict[str, Passage]:

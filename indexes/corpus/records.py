@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -49,6 +49,8 @@ class Document:
     part of a file is named after it, as in `mail.eml › invoice.pdf`."""
     markup: Markup = "text"
     """How the text is written. Headings and tables are looked for in Markdown only."""
+    boxes: Sequence[bytes] = field(default=(), repr=False)
+    """The places of the words of each page (`corpus.boxes`), where the file says them."""
 
 
 @dataclass(frozen=True, slots=True)

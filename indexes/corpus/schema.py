@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ("SCHEMA", "VERSIONED")
+__all__ = ("BELONGING", "SCHEMA", "VERSIONED")
 
 VERSIONED: Final = ("documents", "passages")
 """The tables whose rows say which generation added and which removed them."""
+
+BELONGING: Final = ("continuations", "boxes")
+"""The tables whose rows belong to a row of `documents`."""
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -40,6 +43,13 @@ CREATE TABLE IF NOT EXISTS continuations (
     number INTEGER NOT NULL,
     text TEXT NOT NULL,
     PRIMARY KEY (document_id, added, number)
+);
+CREATE TABLE IF NOT EXISTS boxes (
+    document_id TEXT NOT NULL,
+    added INTEGER NOT NULL,
+    page INTEGER NOT NULL,
+    boxes BLOB NOT NULL,
+    PRIMARY KEY (document_id, added, page)
 );
 CREATE TABLE IF NOT EXISTS vectors (
     namespace TEXT NOT NULL,

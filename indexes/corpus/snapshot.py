@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from hopyard.indexes.corpus.boxes import PageText
 from hopyard.indexes.corpus.corpus_file import (
     BUSY_SECONDS,
     CORPUS_FILE,
@@ -24,7 +25,7 @@ from hopyard.indexes.corpus.corpus_file import (
     uri_of,
 )
 from hopyard.indexes.corpus.manifest import Manifest, damage_error
-from hopyard.indexes.corpus.records import Document, Passage
+from hopyard.indexes.corpus.records import PAGE_END, Document, Passage
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.metadata import MetadataValue
 
@@ -52,6 +53,10 @@ _CONTINUATIONS: Final = (
     "SELECT id, continuations.text FROM documents JOIN continuations "
     "ON document_id = id AND continuations.added = documents.added "
     f"WHERE {_VISIBLE.replace('added', 'documents.added')}"
+)
+_BOXES: Final = (
+    "SELECT page, boxes FROM documents JOIN boxes ON document_id = id "
+    f"AND boxes.added = documents.added WHERE {_VISIBLE.replace('added', 'documents.added')}"
 )
 
 
@@ -191,6 +196,30 @@ class Snapshot:
     def names(self) -> list[tuple[str, str, str]]:
         """Id, title and source of every document, sorted by id."""
         return self._rows(f"SELECT id, title, source FROM documents WHERE {_VISIBLE} ORDER BY id")
+
+    def pages(self, document_id: str, first: int, last: int) -> list[PageText]:
+        """Pages of a document with the places of their words; none if the index has no places.
+
+        Args:
+            document_id: The document.
+            first: The first page, from 1.
+            last: The last page.
+        """
+        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'boxes'"):
+            return []  # an index of an earlier version
+        rows = self._rows(
+            f"{_BOXES} AND document_id = :document AND page BETWEEN :first AND :last",
+            document=document_id,
+            first=first,
+            last=last,
+        )
+        if not rows:
+            return []
+        [document] = self.documents([document_id])
+        texts = str(document.text).split(PAGE_END, last)
+        boxes = dict(rows)
+        shown = range(first, min(last, len(texts)) + 1)
+        return [PageText(page, texts[page - 1], boxes.get(page, b"")) for page in shown]
 
     def outlines(self) -> Iterator[Document]:
         """All documents without their texts."""

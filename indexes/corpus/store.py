@@ -5,7 +5,7 @@ manifest names g+1 these rows count for nothing, and the next build takes them b
 `vectors` belongs to no generation (see `vectors`).
 
 A document's row holds the first stretch of its text, and `continuations` hold the others, so that
-no text need be in memory as a whole.
+no text need be in memory as a whole. `boxes` hold the places of the words of its pages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, Final, Self
 from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS, CORPUS_FILE, corpus_error, rewrite
 from hopyard.indexes.corpus.long_text import stretches_of
 from hopyard.indexes.corpus.records import Document, Passage
-from hopyard.indexes.corpus.schema import SCHEMA, VERSIONED
+from hopyard.indexes.corpus.schema import BELONGING, SCHEMA, VERSIONED
 from hopyard.state.errors import CorpusError
 
 __all__ = ("CorpusStore",)
@@ -88,7 +88,8 @@ class CorpusStore:
             for table in VERSIONED:
                 self.run(f"DELETE FROM {table} WHERE added > ?", generation)
                 self.run(f"UPDATE {table} SET removed = NULL WHERE removed > ?", generation)
-            self.run("DELETE FROM continuations WHERE added > ?", generation)
+            for table in BELONGING:
+                self.run(f"DELETE FROM {table} WHERE added > ?", generation)
             self.run("DELETE FROM builds WHERE generation > ?", generation)
             self.run("UPDATE generations SET oldest = ?1 WHERE oldest > ?1", generation)
 
@@ -135,6 +136,11 @@ class CorpusStore:
             "INSERT INTO continuations VALUES (?, ?, ?, ?)",
             ((document.id, generation, number, text) for number, text in enumerate(stretches)),
         )
+        pages = ((page, boxes) for page, boxes in enumerate(document.boxes, start=1) if boxes)
+        self.write(
+            "INSERT INTO boxes VALUES (?, ?, ?, ?)",
+            ((document.id, generation, page, boxes) for page, boxes in pages),
+        )
 
     def _put_passages(self, document_id: str, passages: Iterable[Passage], generation: int) -> None:
         """Write the passages of a document, some in memory at a time."""
@@ -176,10 +182,11 @@ class CorpusStore:
                 self.run(f"DELETE FROM {table} WHERE removed <= ?", oldest)
             self.run("UPDATE generations SET oldest = ?", oldest)
             self.run("DELETE FROM builds WHERE generation NOT IN (SELECT added FROM documents)")
-            self.run(
-                "DELETE FROM continuations WHERE NOT EXISTS (SELECT 1 FROM documents "
-                "WHERE id = document_id AND documents.added = continuations.added)"
-            )
+            for table in BELONGING:
+                self.run(
+                    f"DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM documents "
+                    f"WHERE id = document_id AND documents.added = {table}.added)"
+                )
 
     def vacuum(self) -> None:
         """Write the file again without its free pages, and empty the log.

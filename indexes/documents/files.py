@@ -231,7 +231,9 @@ def _document(content: Content, named: _Named, progress: Progress) -> Loaded | N
     }
     if known_value(metadata, "date") is None and (day := day_in_name(_stem(named.key))):
         metadata["date"] = day
-    document = Document(_derived_id(named.key), title, text, metadata, named.key, content.markup)
+    name = _derived_id(named.key)
+    boxes = content.boxes if any(content.boxes) else ()
+    document = Document(name, title, text, metadata, named.key, content.markup, boxes)
     return Loaded(document, named.place)
 
 

@@ -97,6 +97,8 @@ class Chunker:
             rest.append("pages")
         if document.markup != "text":
             rest.append(document.markup)
+        if document.boxes:
+            rest.append(sha256(b"".join(document.boxes)).hexdigest())
         digest.update(f'", {json.dumps(rest, sort_keys=True)[1:]}'.encode())
         return digest.hexdigest()
 

@@ -10,12 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 import hopyard
+from hopyard.agent.answer import Citation
 from hopyard.agent.session import open_session
+from hopyard.indexes.corpus.boxes import pack_boxes
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.passages.marks import Mark
 from hopyard.state.errors import IndexMissingError, ThreadMissingError, UsageError
 
 from .conftest import QUESTION, SETTINGS, Scripted
@@ -51,6 +56,24 @@ class TestAsk:
         assert shown.startswith("&lt;script>") or shown.startswith("&lt;script&gt;")
         assert shown.endswith("*Not confirmed by the documents:* It is red.")
         assert not changed.supported
+
+    def test_a_quote_has_no_marks_where_its_document_has_no_pages(
+        self, hop: hopyard.Hopyard
+    ) -> None:
+        assert hop.marks(hop.ask(QUESTION).citations[0]) == ((),)
+
+    async def test_a_quote_has_a_mark_on_its_page(
+        self, tmp_path: Path, index: Path, chat: Scripted
+    ) -> None:
+        boxes = pack_boxes([2], [6], np.array([(0.25, 0.5, 0.5, 0.75)]))
+        paper = Document("iron-bridge", "Iron Bridge", "In 1781.\n\n\f", boxes=(boxes,))
+        await hopyard.abuild_index(tmp_path / "pages", [paper], embedding="words")
+        async with hopyard.Hopyard(tmp_path / "pages", model=chat, settings=SETTINGS) as hop:
+            citation = Citation(passage_id="iron-bridge", quote="1781", quotes=("1781", "In 1781."))
+            assert await hop.amarks(citation) == (
+                (Mark(1, ((0.25, 0.5, 0.5, 0.75),)),),
+                (),
+            )
 
     async def test_while_an_event_loop_is_running(
         self, hop: hopyard.Hopyard, chat: Scripted

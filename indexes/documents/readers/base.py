@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import IO, Final, NamedTuple, Protocol
@@ -108,6 +108,9 @@ class Content(NamedTuple):
     metadata: Mapping[str, MetadataValue] = {}
     pages: int = 0
     """How many parts there will be, where each is a page; 0 where it is not known."""
+    boxes: Sequence[bytes] = ()
+    """The places of the words of each page (`corpus.boxes`). They are there once the text is
+    read."""
 
 
 class Part(NamedTuple):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopyard.indexes.corpus.boxes import PageText
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.records import Document, Passage, text_hash
 from hopyard.indexes.corpus.snapshot import Snapshot
@@ -72,6 +73,33 @@ def test_a_reader_sees_its_generation_until_two_later(
         assert second.passage_ids() == ["a#four", "a#one", "b#three"]
         with pytest.raises(IndexMissingError, match=r"Generation 1 .* open the index again"):
             first.passage_ids()
+
+
+def test_the_places_of_words_belong_to_a_version_of_a_document(
+    store: CorpusStore, tmp_path: Path
+) -> None:
+    text = "One.\n\n\fTwo.\n\n\f"
+    for generation, boxes in enumerate(((b"1", b"2"), (b"", b"3")), start=1):
+        with store.transaction():
+            document = Document("a", "T", text, boxes=boxes)
+            store.put(document, str(generation), iter(passages_of("a", text)), generation)
+    first, second = (Snapshot(tmp_path, generation) for generation in (1, 2))
+    with first, second:
+        assert first.pages("a", 1, 2) == [
+            PageText(1, "One.\n\n", b"1"),
+            PageText(2, "Two.\n\n", b"2"),
+        ]
+        assert second.pages("a", 1, 2) == [
+            PageText(1, "One.\n\n", b""),
+            PageText(2, "Two.\n\n", b"3"),
+        ]
+        assert second.pages("b", 1, 2) == []
+        store.purge(2)
+        assert store.run("SELECT boxes FROM boxes") == [(b"3",)]
+        store.roll_back(1)
+        assert store.run("SELECT boxes FROM boxes") == []
+        store.run("DROP TABLE boxes")  # as in an index of an earlier version
+        assert Snapshot(tmp_path, 1).pages("a", 1, 1) == []
 
 
 def test_passages_that_stay_are_not_touched(store: CorpusStore, put: Put, tmp_path: Path) -> None:

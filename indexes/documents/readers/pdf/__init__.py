@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 from hopyard.indexes.corpus.records import PAGE_END, MetadataValue
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
 from hopyard.indexes.documents.readers.ocr import with_text
-from hopyard.indexes.documents.readers.pdf.layout import Bookmark, Layout, Page, page_text
+from hopyard.indexes.documents.readers.pdf.layout import Bookmark, Layout, Page, page_parts
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.unicode import valid_unicode
 
@@ -34,6 +34,7 @@ def read_pdf(source: Source) -> Iterator[Found]:
     Embedded files follow as parts.
     """
     unread: list[Unread] = []
+    boxes: list[bytes] = []
     scanned: list[int] = []
     with ExitStack() as opened:
         stream = opened.enter_context(source.open())
@@ -43,10 +44,11 @@ def read_pdf(source: Source) -> Iterator[Found]:
         about = document.get_metadata_dict()
         yield Content(
             _named(about.get("Title", "")),
-            _texts(document, scanned, unread),
+            _texts(document, scanned, unread, boxes),
             "markdown",
             _metadata(about),
             len(document),
+            boxes,
         )
         yield from _files(document, source)
     yield from unread
@@ -88,7 +90,11 @@ def _files(document: Any, source: Source) -> Iterator[Found]:
     yield from files_in(document, source)
 
 
-def _texts(document: Any, scanned: list[int], unread: list[Unread]) -> Iterator[str]:
+def _texts(
+    document: Any, scanned: list[int], unread: list[Unread], boxes: list[bytes]
+) -> Iterator[str]:
+    from hopyard.indexes.documents.readers.pdf.positions import packed_positions
+
     bookmarks = _bookmarks(document)
     pages = _pages(document, unread)
     layout: Layout | None = None
@@ -100,7 +106,9 @@ def _texts(document: Any, scanned: list[int], unread: list[Unread]) -> Iterator[
             if page.pictured:
                 scanned.append(page.number)
             marks = bookmarks.get(page.number, []) if bookmarks else None
-            yield f"{page_text(page, layout, marks)}\n\n{PAGE_END}"
+            parts = list(page_parts(page, layout, marks))
+            boxes.append(packed_positions(parts, page.frame) if page.frame else b"")
+            yield "\n\n".join(part.text for part in parts) + f"\n\n{PAGE_END}"
 
 
 def _pages(document: Any, unread: list[Unread]) -> Iterator[Page]:

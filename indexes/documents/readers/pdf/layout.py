@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-__all__ = ("Bookmark", "Layout", "Line", "Page", "page_text", "whole_words")
+if TYPE_CHECKING:
+    from hopyard.indexes.documents.readers.pdf.words import Frame, Word
+
+__all__ = ("Bookmark", "Layout", "Line", "Page", "Part", "page_parts", "whole_words")
 
 _EDGE: Final = 3
 """Lines at either end of a page that may run through."""
@@ -41,6 +44,8 @@ class Line(NamedTuple):
     """Whether it is bold and alone, as a heading is."""
     cells: tuple[str, ...] = ()
     """Its parts, if wide gaps are between them."""
+    words: tuple[Word, ...] = ()
+    """Its words with a place on the page, in the order of the text."""
 
 
 class Page(NamedTuple):
@@ -53,6 +58,16 @@ class Page(NamedTuple):
     """Whether it shows a picture and no text."""
     head: Sequence[str] = ()
     """The head of the table that it ends with."""
+    frame: Frame | None = None
+    """Its corners in a viewer; None if it could not be read."""
+
+
+class Part(NamedTuple):
+    """A heading, a paragraph or a table of a page's Markdown."""
+
+    text: str
+    lines: Sequence[Line]
+    """The lines that it was made of; none for a bookmark's title."""
 
 
 class Bookmark(NamedTuple):
@@ -103,8 +118,8 @@ class Layout(NamedTuple):
         return min(len(self.sizes), _LEVELS) + 1 if line.bold else 0
 
 
-def page_text(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) -> str:
-    """A page as Markdown.
+def page_parts(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) -> Iterator[Part]:
+    """A page as Markdown, part by part.
 
     Args:
         page: The page.
@@ -112,15 +127,15 @@ def page_text(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) 
         bookmarks: Those of the page; None where the file has no bookmarks at all.
     """
     lines = [line for block in page.blocks for line in block]
-    edges = {line for line in _edges(lines) if _shape(line, page.number) in layout.running}
+    edges = {id(line) for line in _edges(lines) if _shape(line, page.number) in layout.running}
     if len(edges) == len(lines):  # nothing else is on the page
         edges = set()
-    blocks = [[line for line in block if line not in edges] for block in page.blocks]
+    blocks = [[line for line in block if id(line) not in edges] for block in page.blocks]
     if bookmarks is None:
-        parts = [part for block in blocks for part in _under_large_lines(block, layout)]
+        for block in blocks:
+            yield from _under_large_lines(block, layout)
     else:
-        parts = list(_under_bookmarks(blocks, list(bookmarks)))
-    return "\n\n".join(parts)
+        yield from _under_bookmarks(blocks, list(bookmarks))
 
 
 def whole_words(text: str) -> str:
@@ -145,29 +160,30 @@ def _distance(cell: str, page: int) -> str:
     return "#" if _ROMAN.fullmatch(cell) else cell
 
 
-def _under_large_lines(block: list[Line], layout: Layout) -> Iterator[str]:
+def _under_large_lines(block: list[Line], layout: Layout) -> Iterator[Part]:
     kept: list[Line] = []
-    heading: list[str] = []
+    heading: list[Line] = []
     last = 0
     for line in [*block, Line("")]:
         level = layout.level(line)
         if heading and level != last:
-            yield f"{'#' * last} {' '.join(heading)}"
+            title = " ".join([line.text for line in heading])
+            yield Part(f"{'#' * last} {title}", heading)
             heading = []
         if level:
             yield from _joined(kept)
             kept = []
-            heading.append(line.text)
+            heading.append(line)
         elif line.text:
             kept.append(line)
         last = level
     yield from _joined(kept)
 
 
-def _under_bookmarks(blocks: Sequence[list[Line]], waiting: list[Bookmark]) -> Iterator[str]:
+def _under_bookmarks(blocks: Sequence[list[Line]], waiting: list[Bookmark]) -> Iterator[Part]:
     # A title that the page does not show is put before the next title that it shows, else first.
     if not any(_head(block, waiting)[1] for block in blocks):
-        yield from (f"{'#' * mark.level} {mark.title}" for mark in waiting)
+        yield from map(_titled, waiting)
         waiting = []
     for block in blocks:
         kept = block
@@ -175,10 +191,14 @@ def _under_bookmarks(blocks: Sequence[list[Line]], waiting: list[Bookmark]) -> I
             place, taken = _head(kept, waiting)
             if not taken:
                 break
-            yield from (f"{'#' * mark.level} {mark.title}" for mark in waiting[: place + 1])
+            yield from map(_titled, waiting[: place + 1])
             waiting, kept = waiting[place + 1 :], kept[taken:]
         yield from _joined(kept)
-    yield from (f"{'#' * mark.level} {mark.title}" for mark in waiting)
+    yield from map(_titled, waiting)
+
+
+def _titled(mark: Bookmark) -> Part:
+    return Part(f"{'#' * mark.level} {mark.title}", ())
 
 
 def _head(lines: Sequence[Line], waiting: Sequence[Bookmark]) -> tuple[int, int]:
@@ -195,8 +215,8 @@ def _bare(title: str) -> str:
     return "".join(_NUMBERING.sub("", title, count=1).split()).casefold()
 
 
-def _joined(lines: Sequence[Line]) -> Iterator[str]:
+def _joined(lines: Sequence[Line]) -> Iterator[Part]:
     if lines:
         # A line of code that begins as a heading does is none.
         texts = (f"    {line.text}" if line.text.startswith("#") else line.text for line in lines)
-        yield whole_words("\n".join(texts))
+        yield Part(whole_words("\n".join(texts)), lines)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import attrgetter
 from statistics import median
 from typing import Final, NamedTuple
 
-from hopyard.indexes.documents.readers.pdf.words import Word
+from hopyard.indexes.documents.readers.pdf.words import Word, is_right_to_left
 
-__all__ = ("TABLE", "Cell", "TextLine", "is_figure", "lines_of", "rows_of")
+__all__ = ("NO_CELL", "TABLE", "Cell", "TextLine", "is_figure", "is_prose", "lines_of", "rows_of")
 
 TABLE: Final = "\ue000"
 """A word that begins with this character stands for a ruled table, at the table's place."""
@@ -23,23 +26,48 @@ _OVERLAP: Final = 0.5
 _LEAST_ROWS: Final = 4
 """Rows of a column of prose, at least."""
 _ROWS_BACK: Final = 4
+_FEW: Final = 4
+"""Words of a row that a taller one may widen: later, a tall sign would draw in the next row."""
 
 _FIGURE: Final = re.compile(
     r"[($€£¥+−–—-]*\s?(?:US)?[$€£¥]?\s?\d[\d,.'’ ]*\)?\s?[%‰]?\)?(?:\^\S+)?|[–—-]+|N/?[AM]|nil",
     re.IGNORECASE,
 )
-_BULLET: Final = re.compile(r"[•·▪●○◦■□‣\ue000-\uf8ff*–-]|\(?(?:[a-z]|\d{1,2}|[ivx]{1,4})[.)]")
+_BULLET: Final = re.compile(r"[•·▪●○◦■□‣\ue000-\uf8ff*–-]|o|\(?(?:[a-z]|\d{1,2}|[ivx]{1,4})[.)]")
+_LEADERS: Final = re.compile(r"\s*(?:\.\s?){5,}")
+"""Dots that lead to the page in a table of contents."""
 _CURRENCY: Final = re.compile(r"[$€£¥]|\(|[$€£¥]\s?\(")
 _CURRENCY_AT_END: Final = re.compile(r"\s([$€£¥]\(?)$")
 _TAIL: Final = re.compile(r"[)%]+|pts?\.?|x")
 
 
 class Cell(NamedTuple):
-    """Words of a row that lie close together."""
+    """Words of a row that lie close together, or of several lines of a table's cell."""
 
     text: str
-    left: float
-    right: float
+    left: float = 0.0
+    right: float = 0.0
+    words: tuple[Word, ...] = ()
+    """The words with a place on the page, in the order of the text."""
+
+    @classmethod
+    def of(cls, words: Sequence[Word]) -> Cell:
+        """Words of one row, in their order."""
+        text = " ".join([word.text for word in words])
+        if "...." in text or ". . ." in text:
+            text = _LEADERS.sub(" ", text).strip() or "…"
+        right = max([word.right for word in words])
+        return cls(text, min(words[0].left, words[-1].left), right, tuple(words))
+
+    def joined(self, other: Cell, between: str = " ") -> Cell:
+        """This cell and another one right of it, or below it, as one."""
+        if not self.text or not other.text:
+            return self if self.text else other
+        text = f"{self.text}{between}{other.text}"
+        return Cell(text, self.left, max(self.right, other.right), self.words + other.words)
+
+
+NO_CELL: Final = Cell("")
 
 
 @dataclass(slots=True)
@@ -77,10 +105,13 @@ def lines_of(words: Sequence[Word]) -> list[TextLine]:
     """Lines in reading order: a column of prose from top to bottom, then the next one."""
     rows = rows_of(words)
     gaps = [_gaps(row) for row in rows]
+    figures = [_has_figures(row, gap) for row, gap in zip(rows, gaps, strict=True)]
+    # Columns whose lines are not level with one another make rows of one side each.
+    uneven = any(_are_beside(row, below) for row, below in pairwise(rows))
     found: list[TextLine] = []
     start = 0
     while start < len(rows):
-        if split := _columns(rows, gaps, start):
+        if split := _columns(rows, gaps, figures, start, margins=uneven):
             end, gutter = split
             inside = [word for row in rows[start:end] for word in row]
             for number, side in enumerate((_left_of(gutter), _right_of(gutter)), 1):
@@ -98,20 +129,29 @@ def rows_of(words: Sequence[Word]) -> list[list[Word]]:
     """Words that stand side by side, from top to bottom, each row from left to right."""
     rows: list[list[Word]] = []
     bands: list[tuple[float, float]] = []
-    for word in sorted(words, key=lambda word: word.top + word.bottom):
+    for word in sorted(words, key=_twice_middle):
+        high, low = word.top, word.bottom
+        height = _OVERLAP * (low - high)
         for number in range(len(rows) - 1, max(-1, len(rows) - 1 - _ROWS_BACK), -1):
             top, bottom = bands[number]
-            shared = min(bottom, word.bottom) - max(top, word.top)
-            if shared > _OVERLAP * min(bottom - top, word.height):
+            shared = (bottom if bottom < low else low) - (top if top > high else high)
+            if shared > height or shared > _OVERLAP * (bottom - top):
                 rows[number].append(word)
-                if word.height > bottom - top:
-                    bands[number] = (word.top, word.bottom)
+                if low - high > bottom - top and len(rows[number]) < _FEW:
+                    bands[number] = (high, low)
                 break
         else:
             rows.append([word])
-            bands.append((word.top, word.bottom))
+            bands.append((high, low))
     order = sorted(range(len(rows)), key=lambda number: bands[number][0])
-    return [sorted(rows[number], key=lambda word: word.left) for number in order]
+    return [sorted(rows[number], key=_left) for number in order]
+
+
+_left: Final = attrgetter("left")
+
+
+def _twice_middle(word: Word) -> float:
+    return word.top + word.bottom
 
 
 class _Gap(NamedTuple):
@@ -124,24 +164,29 @@ class _Gap(NamedTuple):
 def _gaps(row: Sequence[Word]) -> list[_Gap]:
     gaps = [_Gap(float("-inf"), row[0].left, False)]
     right = row[0].right
-    for word in row[1:]:
-        if word.left - right > _GUTTER * word.height:
+    for word in row:
+        if word.left - right > _GUTTER * (word.bottom - word.top):
             gaps.append(_Gap(right, word.left, True))
         right = max(right, word.right)
     return [*gaps, _Gap(right, float("inf"), False)]
 
 
 def _columns(
-    rows: Sequence[Sequence[Word]], gaps: Sequence[Sequence[_Gap]], start: int
+    rows: Sequence[Sequence[Word]],
+    gaps: Sequence[Sequence[_Gap]],
+    figures: Sequence[bool],
+    start: int,
+    *,
+    margins: bool,
 ) -> tuple[int, float] | None:
     """End and gutter of two columns of prose that begin at a row; or None."""
-    if _has_figures(rows[start], gaps[start]):
+    if figures[start]:
         return None
     for gap in gaps[start]:
-        if not gap.inside:
+        if not (gap.inside or margins):
             continue
         left, right, end = gap.left, gap.right, start + 1
-        while end < len(rows) and not _has_figures(rows[end], gaps[end]):
+        while end < len(rows) and not figures[end]:
             least = _GUTTER * rows[end][0].height
             shared = [
                 (max(left, other.left), min(right, other.right))
@@ -150,13 +195,25 @@ def _columns(
             ]
             if not shared:
                 break
-            left, right = max(shared, key=lambda place: place[1] - place[0])
+            left, right = max(shared, key=_inner_width)
             end += 1
         middle = (left + right) / 2
         sides = (_left_of(middle), _right_of(middle))
-        if all(_is_prose([list(filter(side, row)) for row in rows[start:end]]) for side in sides):
+        if all(is_prose([list(filter(side, row)) for row in rows[start:end]]) for side in sides):
             return end, middle
     return None
+
+
+def _inner_width(place: tuple[float, float]) -> float:
+    """The width of a place between two sides; a margin is less than any."""
+    width = place[1] - place[0]
+    return width if math.isfinite(width) else 0
+
+
+def _are_beside(row: Sequence[Word], below: Sequence[Word]) -> bool:
+    """Whether two rows lie side by side: one begins before the other ends, above and across."""
+    apart = row[-1].right < below[0].left or below[-1].right < row[0].left
+    return apart and below[0].top < row[0].bottom
 
 
 def _left_of(place: float) -> Callable[[Word], bool]:
@@ -181,7 +238,7 @@ def _has_figures(row: Sequence[Word], gaps: Sequence[_Gap]) -> bool:
     return any(is_figure(cell) for cell in cells[1:])
 
 
-def _is_prose(side: Sequence[Sequence[Word]]) -> bool:
+def is_prose(side: Sequence[Sequence[Word]]) -> bool:
     """Whether rows are lines of prose: full, of several words, and few of them numbers."""
     rows = [row for row in side if row]
     if len(rows) < _LEAST_ROWS:
@@ -194,37 +251,30 @@ def _is_prose(side: Sequence[Sequence[Word]]) -> bool:
 
 
 def _line(row: Sequence[Word]) -> TextLine:
-    height = median(word.height for word in row)
-    cells: list[Cell] = []
-    for word in row:
-        before = cells[-1] if cells else None
-        alone = TABLE in (word.text[0], before.text[0] if before else "")
-        if (
-            before
-            and not alone
-            and word.left - before.right <= _CELL_GAP * min(height, word.height)
-        ):
-            right = max(before.right, word.right)
-            cells[-1] = Cell(f"{before.text} {word.text}", before.left, right)
+    height = median([word.bottom - word.top for word in row])
+    parts = [[row[0]]]
+    right = row[0].right
+    for before, word in pairwise(row):
+        gap = word.left - right
+        apart = gap > _CELL_GAP * height or gap > _CELL_GAP * (word.bottom - word.top)
+        if apart or word.text[0] == TABLE or before.text[0] == TABLE:
+            parts.append([word])
+            right = word.right
         else:
-            cells.append(Cell(word.text, word.left, word.right))
-    if any(word.right_to_left for word in row):
-        cells = [_in_logical_order(cell, row) for cell in reversed(cells)]
+            parts[-1].append(word)
+            right = max(right, word.right)
+    texts = [word.text for word in row]
+    if not "".join(texts).isascii() and any(map(is_right_to_left, texts)):
+        # PDFium numbers the words as they are read.
+        parts = [sorted(part, key=attrgetter("first")) for part in reversed(parts)]
     return TextLine(
-        _whole_cells(cells),
+        _whole_cells([Cell.of(part) for part in parts]),
         height,
-        min(word.top for word in row),
-        max(word.bottom for word in row),
+        min([word.top for word in row]),
+        max([word.bottom for word in row]),
         row[0],
         row[-1],
     )
-
-
-def _in_logical_order(cell: Cell, row: Sequence[Word]) -> Cell:
-    """The cell with its words as they are read: PDFium numbers them so."""
-    inside = [word for word in row if cell.left <= word.left and word.right <= cell.right]
-    words = sorted(inside, key=lambda word: word.first)
-    return Cell(" ".join(word.text for word in words), cell.left, cell.right)
 
 
 def _whole_cells(cells: Sequence[Cell]) -> list[Cell]:
@@ -232,16 +282,15 @@ def _whole_cells(cells: Sequence[Cell]) -> list[Cell]:
     joined: list[Cell] = []
     for number, cell in enumerate(cells):
         before = joined[-1] if joined else None
-        if before and _CURRENCY.fullmatch(before.text):
-            joined[-1] = Cell(f"{before.text}{cell.text}", before.left, cell.right)
+        if before and (_CURRENCY.fullmatch(before.text) or _TAIL.fullmatch(cell.text)):
+            joined[-1] = before.joined(cell, "")
         elif before and number == 1 and _BULLET.fullmatch(before.text):
-            joined[-1] = Cell(f"{before.text} {cell.text}", before.left, cell.right)
-        elif before and _TAIL.fullmatch(cell.text):
-            joined[-1] = Cell(f"{before.text}{cell.text}", before.left, cell.right)
+            joined[-1] = before.joined(cell)
         elif before and (sign := _CURRENCY_AT_END.search(before.text)):
             # The currency of a cell is near the cell before it.
-            joined[-1] = before._replace(text=before.text[: sign.start()].rstrip())
-            joined.append(cell._replace(text=f"{sign[1]}{cell.text}"))
+            rest, currency = before.words[:-1], before.words[-1:]
+            joined[-1] = before._replace(text=before.text[: sign.start()].rstrip(), words=rest)
+            joined.append(cell._replace(text=f"{sign[1]}{cell.text}", words=currency + cell.words))
         else:
             joined.append(cell)
     return joined

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.forms import notes_on
 from hopyard.indexes.documents.readers.pdf.layout import Line, Page
-from hopyard.indexes.documents.readers.pdf.lines import TABLE, TextLine, lines_of
+from hopyard.indexes.documents.readers.pdf.lines import TABLE, Cell, TextLine, lines_of
 from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, is_whole, rows_in
 from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
-from hopyard.indexes.documents.readers.pdf.words import Turn, Word, is_bold, words_of
+from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word, is_bold, words_of
 from hopyard.indexes.passages.markdown import table_lines
 
 __all__ = ("read_page",)
@@ -45,22 +46,23 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         for group in _by_turn(words, turn):
             builder.add(group, grids_of(page, turn) if group[0].turn is turn else [])
         blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in notes.comments)]
-        return Page(number, blocks, not words and _has_picture(page), builder.head)
+        return Page(number, blocks, not words and _has_picture(page), builder.head, Frame.of(page))
     finally:
         text.close()
         page.close()
 
 
 def _usual_turn(words: Sequence[Word]) -> Turn:
-    turns = Counter(word.turn for word in words)
+    turns = Counter([word.turn for word in words])
     return turns.most_common(1)[0][0] if turns else Turn.UPRIGHT
 
 
 def _by_turn(words: Sequence[Word], usual: Turn) -> Iterator[list[Word]]:
     """The words that are turned as most are, then the others."""
-    for turn in (usual, *(turn for turn in Turn if turn is not usual)):
-        if group := [word for word in words if word.turn is turn]:
-            yield group
+    groups: dict[Turn, list[Word]] = {usual: []}
+    for word in words:
+        groups.setdefault(word.turn, []).append(word)
+    yield from filter(None, groups.values())
 
 
 def _has_picture(page: Any) -> bool:
@@ -83,7 +85,7 @@ class _Blocks:
 
     def add(self, words: Sequence[Word], grids: Sequence[Grid]) -> None:
         """Add the words of one turn, with the ruled tables that they are in."""
-        tables: dict[str, list[list[str]]] = {}
+        tables: dict[str, list[list[Cell]]] = {}
         others = list(words)
         for number, grid in enumerate(grids):
             inside = [word for word in others if grid.holds(word)]
@@ -119,13 +121,18 @@ class _Blocks:
             start += 1
         self._end(paragraph)
 
-    def _table(self, rows: list[list[str]]) -> None:
+    def _table(self, rows: list[list[Cell]]) -> None:
         head, *body = rows
         first = sum(map(len, self.blocks)) <= 3
-        if not any(head) and first and len(self._before) == len(head):
-            head = list(self._before)
-        self.head = head
-        self.blocks.append([Line(row) for row in table_lines([head, *body])])
+        if first and len(self._before) == len(head) and not any(cell.text for cell in head):
+            head = [Cell(text) for text in self._before]
+        self.head = [cell.text for cell in head]
+        lines = table_lines([[cell.text for cell in row] for row in (head, *body)])
+        words = [tuple(chain.from_iterable(cell.words for cell in row)) for row in (head, *body)]
+        words.insert(1, ())
+        self.blocks.append(
+            [Line(row, words=those) for row, those in zip(lines, words, strict=True)]
+        )
 
     def _end(self, lines: Sequence[TextLine]) -> None:
         """Add a paragraph."""
@@ -135,7 +142,13 @@ class _Blocks:
         headings = bold if sum(bold) <= _MOST_BOLD_LINES else [False] * len(bold)
         self.blocks.append(
             [
-                Line(line.text, line.height, heading, tuple(cell.text for cell in line.cells))
+                Line(
+                    line.text,
+                    line.height,
+                    heading,
+                    tuple([cell.text for cell in line.cells]),
+                    tuple(chain.from_iterable([cell.words for cell in line.cells])),
+                )
                 for line, heading in zip(lines, headings, strict=True)
             ]
         )

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Final, NamedTuple
 
-import pypdfium2.raw as pdfium
-
+from hopyard.indexes.documents.readers.pdf.drawings import MOST_RULES, THIN, lines_drawn
 from hopyard.indexes.documents.readers.pdf.layout import whole_words
-from hopyard.indexes.documents.readers.pdf.lines import is_figure, rows_of
-from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word, turned
+from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, is_figure, is_prose, rows_of
+from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word
 
 __all__ = ("Grid", "grids_of", "is_whole", "rows_in")
 
-_THIN: Final = 3.0
-"""The width of a ruled line in points, at most; also how far ends of lines may be apart."""
 _LONG: Final = 8.0
 """The length of a ruled line in points, at least."""
 _MOST: Final = 0.4
 """The share of a table's lines that continue outside of it, or have gaps in cells, at most."""
 _FIGURES: Final = 0.4
 """The share of the lines of a row that hold figures, if each is a row of its own, at least."""
-_MOST_RULES: Final = 5000
-"""A page with more lines is a drawing."""
 
 
 class Rule(NamedTuple):
@@ -76,12 +70,12 @@ def _rules(page: Any, turn: Turn) -> tuple[list[Rule], list[Rule]]:
     """The lines that run across and down; pieces of one line are one. None of a drawing."""
     across: list[Rule] = []
     down: list[Rule] = []
-    for left, top, right, bottom in _lines(page, turn):
-        if bottom - top <= _THIN and right - left > _THIN:
+    for left, top, right, bottom in lines_drawn(page, turn):
+        if bottom - top <= THIN and right - left > THIN:
             across.append(Rule((top + bottom) / 2, left, right))
-        elif right - left <= _THIN and bottom - top > _THIN:
+        elif right - left <= THIN and bottom - top > THIN:
             down.append(Rule((left + right) / 2, top, bottom))
-    if len(across) + len(down) > _MOST_RULES:
+    if len(across) + len(down) > MOST_RULES:
         return [], []
     return _merged(across), _merged(down)
 
@@ -90,7 +84,7 @@ def _merged(rules: Iterable[Rule]) -> list[Rule]:
     found: list[Rule] = []
     for rule in sorted(rules, key=lambda rule: (round(rule.place), rule.start)):
         before = found[-1] if found else None
-        if before and round(before.place) == round(rule.place) and rule.start <= before.end + _THIN:
+        if before and round(before.place) == round(rule.place) and rule.start <= before.end + THIN:
             found[-1] = before._replace(end=max(before.end, rule.end))
         else:
             found.append(rule)
@@ -100,7 +94,8 @@ def _merged(rules: Iterable[Rule]) -> list[Rule]:
 def is_whole(grid: Grid, inside: Sequence[Word], others: Sequence[Word]) -> bool:
     """Whether lines around cells show all of the table.
 
-    They do not where they frame some columns of a larger one, or leave columns undivided.
+    They do not where they frame some columns of a larger one, or leave columns undivided. Prose
+    on the right is none of its columns.
     """
     rows = rows_of(inside)
     beside = [
@@ -108,7 +103,10 @@ def is_whole(grid: Grid, inside: Sequence[Word], others: Sequence[Word]) -> bool
         for word in others
         if grid.rows[0] <= word.top and word.bottom <= grid.rows[-1] and word.first >= 0
     ]
-    continued = sum(any(_beside(word, row[0]) for word in beside) for row in rows)
+    continued = 0
+    gutter = min((word.left for word in beside), default=0) - grid.columns[-1]
+    if gutter < _LONG or not is_prose(rows_of(beside)):
+        continued = sum(any(_beside(word, row[0]) for word in beside) for row in rows)
     parted = sum(
         any(
             word.left - before.right > word.height
@@ -125,7 +123,7 @@ def _beside(word: Word, other: Word) -> bool:
     return abs(word.bottom - other.bottom) < other.height / 4
 
 
-def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
+def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[Cell]]:
     """The cells of a table, row by row.
 
     A cell over several rows, or over several columns of the first row, is repeated in each.
@@ -135,7 +133,7 @@ def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
         row = _band(grid.rows, (word.top + word.bottom) / 2)
         column = _band(grid.columns, (word.left + word.right) / 2)
         inside.setdefault(_corner(grid, row, column), []).append(word)
-    rows: list[list[str]] = []
+    rows: list[list[Cell]] = []
     for row in range(len(grid.rows) - 1):
         corners = [_corner(grid, row, column) for column in range(len(grid.columns) - 1)]
         if lines := _lines_of_figures([inside.get(corner, []) for corner in corners]):
@@ -143,32 +141,33 @@ def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
             continue
         rows.append(
             [
-                _text(inside.get((above, first), ())) if first == column or row == 0 else ""
+                _cell(inside.get((above, first), ())) if first == column or row == 0 else NO_CELL
                 for column, (above, first) in enumerate(corners)
             ]
         )
-    return [row for row in rows if any(row)]
+    return [row for row in rows if any(cell.text for cell in row)]
 
 
-def _text(words: Iterable[Word]) -> str:
-    lines = (" ".join(word.text for word in row) for row in rows_of(list(words)))
-    return whole_words("\n".join(lines)).replace("\n", " ")
+def _cell(words: Sequence[Word]) -> Cell:
+    rows = rows_of(words)
+    text = whole_words("\n".join([" ".join([word.text for word in row]) for row in rows]))
+    return Cell(text.replace("\n", " "), words=tuple(chain.from_iterable(rows)))
 
 
-def _lines_of_figures(cells: Sequence[Sequence[Word]]) -> list[list[str]]:
+def _lines_of_figures(cells: Sequence[Sequence[Word]]) -> list[list[Cell]]:
     """The lines of a row that holds several rows of figures without lines between; else none."""
     lines = rows_of([word for cell in cells for word in cell])
     if len(lines) < 2:
         return []
     places = {id(word): number for number, cell in enumerate(cells) for word in cell}
-    found: list[list[str]] = []
+    found: list[list[Cell]] = []
     for line in lines:
-        row = [""] * len(cells)
+        row = [NO_CELL] * len(cells)
         for word in line:
-            number = places[id(word)]
-            row[number] = f"{row[number]} {word.text}".strip()
+            row[places[id(word)]] = row[places[id(word)]].joined(Cell.of([word]))
         found.append(row)
-    figures = [max((len(text) for text in row if _is_amount(text)), default=0) for row in found]
+    figures = [max((len(cell.text) for cell in row if _is_amount(cell.text)), default=0)
+               for row in found]  # fmt: skip
     several = sum(map(bool, figures))
     if several < 2 or several < _FIGURES * len(found):
         return []
@@ -198,7 +197,7 @@ def _corner(grid: Grid, row: int, column: int) -> tuple[int, int]:
 
 def _crosses(rules: Sequence[Rule], place: float, at: float) -> bool:
     return any(
-        abs(rule.place - place) <= _THIN and rule.start - _THIN <= at <= rule.end + _THIN
+        abs(rule.place - place) <= THIN and rule.start - THIN <= at <= rule.end + THIN
         for rule in rules
     )
 
@@ -227,8 +226,8 @@ def _connected(
 
 def _touch(across: Rule, down: Rule) -> bool:
     return (
-        across.start - _THIN <= down.place <= across.end + _THIN
-        and down.start - _THIN <= across.place <= down.end + _THIN
+        across.start - THIN <= down.place <= across.end + THIN
+        and down.start - THIN <= across.place <= down.end + THIN
     )
 
 
@@ -249,69 +248,6 @@ def _apart(places: Iterable[float]) -> tuple[float, ...]:
     """The places in order, those that are nearly the same once."""
     found: list[float] = []
     for place in sorted(places):
-        if not found or place - found[-1] > 2 * _THIN:
+        if not found or place - found[-1] > 2 * THIN:
             found.append(place)
     return tuple(found)
-
-
-def _lines(page: Any, turn: Turn) -> Iterator[tuple[float, float, float, float]]:
-    """The straight lines of the drawings of a page, as boxes; thin rectangles are lines."""
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    bounds = tuple(map(ctypes.byref, (left, bottom, right, top)))
-    count = pdfium.FPDFPage_CountObjects(page.raw)
-    for number in range(count):
-        drawing = pdfium.FPDFPage_GetObject(page.raw, number)
-        if pdfium.FPDFPageObj_GetType(drawing) != pdfium.FPDF_PAGEOBJ_PATH:
-            continue
-        if not pdfium.FPDFPageObj_GetBounds(drawing, *bounds):
-            continue
-        box = (left.value, bottom.value, right.value, top.value)
-        if min(box[2] - box[0], box[3] - box[1]) <= _THIN:
-            yield turned(turn, *box)
-        elif _is_stroked(drawing):  # the others are backgrounds
-            for part in _segments(drawing):
-                yield turned(turn, *part)
-
-
-def _is_stroked(drawing: Any) -> bool:
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
-    pdfium.FPDFPath_GetDrawMode(drawing, ctypes.byref(fill), ctypes.byref(stroke))
-    return bool(stroke.value)
-
-
-def _segments(drawing: Any) -> Iterator[tuple[float, float, float, float]]:
-    """The straight lines of a path, as left, bottom, right, top on the page."""
-    count = pdfium.FPDFPath_CountSegments(drawing)
-    if not 2 <= count <= _MOST_RULES:
-        return
-    matrix = pdfium.FS_MATRIX()
-    pdfium.FPDFPageObj_GetMatrix(drawing, ctypes.byref(matrix))
-    x, y = ctypes.c_float(), ctypes.c_float()
-    begin = before = (0.0, 0.0)
-    for number in range(count):
-        segment = pdfium.FPDFPath_GetPathSegment(drawing, number)
-        pdfium.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y))
-        point = (
-            matrix.a * x.value + matrix.c * y.value + matrix.e,
-            matrix.b * x.value + matrix.d * y.value + matrix.f,
-        )
-        kind = pdfium.FPDFPathSegment_GetType(segment)
-        if kind == pdfium.FPDF_SEGMENT_MOVETO:
-            begin = point
-        elif kind == pdfium.FPDF_SEGMENT_LINETO:
-            yield _between(before, point)
-        before = point
-        if pdfium.FPDFPathSegment_GetClose(segment):
-            yield _between(point, begin)
-            before = begin
-
-
-def _between(
-    one: tuple[float, float], other: tuple[float, float]
-) -> tuple[float, float, float, float]:
-    return (
-        min(one[0], other[0]),
-        min(one[1], other[1]),
-        max(one[0], other[0]),
-        max(one[1], other[1]),
-    )

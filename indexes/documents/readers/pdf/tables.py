@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 from typing import Final, NamedTuple
 
-from hopyard.indexes.documents.readers.pdf.lines import Cell, TextLine, is_figure
+from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, TextLine, is_figure
 
 __all__ = ("Table", "joined_head", "table_at")
 
@@ -27,7 +28,13 @@ _HEAD_FIGURE: Final = re.compile(
     r"(?:FY|Q[1-4]\s?)?\(?(?:19|20)\d\d\)?[AEe*]?(?:\^\S+)?|[(\[](?:[a-z]|\d)[)\]]"
 )
 """A year, or the mark of a note: a figure that a column's head may hold."""
-_UNITS: Final = re.compile(r"\(.*\)|.*\b(?:in|are in) (?:thousands|millions|billions)\b.*", re.I)
+_UNITS: Final = re.compile(
+    r"\(.*\)|(?=.{,60}$).*\b(?:in|are in) (?:thousands|millions|billions)\b.*", re.I
+)
+
+_UNITS_AT_END: Final = re.compile(
+    r"\([^()]*\bin (?:thousands|millions|billions)\b[^()]*\)(?: \(\d\))?:?", re.I
+)
 
 
 class Table(NamedTuple):
@@ -39,7 +46,7 @@ class Table(NamedTuple):
         end: The number of the first line after the table.
     """
 
-    rows: list[list[str]]
+    rows: list[list[Cell]]
     above: int
     end: int
 
@@ -67,17 +74,29 @@ def table_at(lines: Sequence[TextLine], start: int, before: int) -> Table | None
     above = _above(lines, start, places, min(before, _MOST_ABOVE))
     head = [_in_places(line, places, spread=True) for line in lines[start - above : body]]
     cells = [_in_places(line, places, spread=False) for line in lines[body:end]]
-    joined = [" ".join(filter(None, column)) for column in zip(*head, strict=True)]
-    return Table([joined or [""] * len(places), *cells], above, end)
+    joined = [reduce(Cell.joined, column) for column in zip(*head, strict=True)]
+    joined = joined or [NO_CELL] * len(places)
+    if above < min(before, start) and not _UNITS_AT_END.search(joined[0].text):
+        joined[0] = _units_in(lines[start - above - 1]).joined(joined[0])
+    return Table([joined, *cells], above, end)
 
 
-def joined_head(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def _units_in(line: TextLine) -> Cell:
+    """The units at the end of a line such as `Fees were as follows (in millions):`."""
+    words = line.cells[-1].words
+    for first, word in enumerate(words):
+        if word.text[0] == "(" and _UNITS_AT_END.fullmatch((units := Cell.of(words[first:])).text):
+            return units
+    return NO_CELL
+
+
+def joined_head(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
     """Rows with the second joined to the first if it holds years or marks of notes alone."""
     if len(rows) > 2:
-        figures = [text for text in rows[1][1:] if is_figure(text)]
-        below = any(is_figure(text) for text in rows[2][1:])
-        if figures and below and all(_HEAD_FIGURE.fullmatch(text) for text in figures):
-            first = [" ".join(filter(None, pair)) for pair in zip(rows[0], rows[1], strict=True)]
+        figures = [cell.text for cell in rows[1][1:] if is_figure(cell.text)]
+        below = any(is_figure(cell.text) for cell in rows[2][1:])
+        if figures and below and all(map(_HEAD_FIGURE.fullmatch, figures)):
+            first = [above.joined(cell) for above, cell in zip(rows[0], rows[1], strict=True)]
             return [first, *map(list, rows[2:])]
     return [list(row) for row in rows]
 
@@ -122,7 +141,7 @@ def _near(before: TextLine, line: TextLine) -> bool:
 def _is_table(rows: Sequence[TextLine]) -> bool:
     """Whether rows hold figures behind a label, or texts whose left or right ends agree."""
     figures = sum(any(is_figure(cell.text) for cell in row.cells[1:]) for row in rows)
-    if figures >= _LEAST_ROWS:
+    if figures >= _LEAST_ROWS or (figures and _is_below_head(rows[-1], rows[-2])):
         return True
     if len(rows) < _LEAST_ROWS + 1 and not figures:
         return False
@@ -131,6 +150,18 @@ def _is_table(rows: Sequence[TextLine]) -> bool:
     agreeing = sum(bool(first & {place + step for place in row for step in (-1, 0, 1)})
                    for row in ends)  # fmt: skip
     return agreeing == len(rows)
+
+
+def _is_below_head(row: TextLine, head: TextLine) -> bool:
+    """Whether a single row of figures has a name above each: two names, or one beside units."""
+    figures = [cell for cell in row.cells if is_figure(cell.text)]
+    if all(_HEAD_FIGURE.fullmatch(cell.text) for cell in figures):
+        return False
+    named = [any(_shared(figure, (cell.left, cell.right)) > 0 for cell in head.cells)
+             for figure in figures]  # fmt: skip
+    units = len(head.cells) == len(row.cells) and _UNITS.fullmatch(head.cells[0].text)
+    named_only = not any(is_figure(cell.text) for cell in head.cells)
+    return all(named) and (len(figures) > 1 or bool(units)) and named_only
 
 
 def _places(rows: Sequence[TextLine]) -> list[tuple[float, float]]:
@@ -174,7 +205,9 @@ def _first_of_body(lines: Sequence[TextLine], start: int, end: int) -> int:
     return start + 1
 
 
-def _in_places(line: TextLine, places: Sequence[tuple[float, float]], *, spread: bool) -> list[str]:
+def _in_places(
+    line: TextLine, places: Sequence[tuple[float, float]], *, spread: bool
+) -> list[Cell]:
     """The cells of a line, each in the column that it shares most with.
 
     Args:
@@ -182,12 +215,12 @@ def _in_places(line: TextLine, places: Sequence[tuple[float, float]], *, spread:
         places: Left and right of each column.
         spread: Whether a cell over several columns is in each, as in a head.
     """
-    row = [""] * len(places)
+    row = [NO_CELL] * len(places)
     for cell in line.cells:
         shared = [_shared(cell, place) for place in places]
         best = max(range(len(places)), key=shared.__getitem__)
         units = len(line.cells) == 1 and _UNITS.fullmatch(cell.text)
         over = [number for number, width in enumerate(shared) if width > 0] if spread else []
         for number in [0] if units else over or [best]:
-            row[number] = f"{row[number]} {cell.text}".strip()
+            row[number] = row[number].joined(cell)
     return row

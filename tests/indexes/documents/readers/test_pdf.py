@@ -8,12 +8,16 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.documents.readers.ocr import check_ocr
-from hopyard.indexes.documents.readers.pdf.layout import Bookmark, Layout, Line, Page, page_text
+from hopyard.indexes.documents.readers.pdf.layout import Bookmark, Layout, Line, Page, page_parts
 from hopyard.state.errors import CorpusError, UsageError
 
 from .pdfs import pdf, pdf_pages
 
 Read = Any
+
+
+def text_of(page: Page, layout: Layout, marks: list[Bookmark]) -> str:
+    return "\n\n".join(part.text for part in page_parts(page, layout, marks))
 
 
 def test_text_and_title(read: Read) -> None:
@@ -51,13 +55,13 @@ def test_bookmarks_are_put_where_their_titles_stand() -> None:
     marks = [Bookmark(1, "Not shown"), Bookmark(2, "two"), Bookmark(1, "Last")]
     layout = Layout(frozenset(), ())
     shown = "end of it\nso far\n\n# Not shown\n\n## two\n\n    # text\n\n# Last"
-    assert page_text(page, layout, marks) == shown
-    assert page_text(page, layout, marks[:1]).startswith("# Not shown\n\nend of it")
+    assert text_of(page, layout, marks) == shown
+    assert text_of(page, layout, marks[:1]).startswith("# Not shown\n\nend of it")
 
 
 def test_words_cut_at_the_end_of_a_line_are_joined() -> None:
     page = Page(1, [[Line("Wasser-"), Line("stand und A-"), Line("B")]], False)
-    assert page_text(page, Layout(frozenset(), ()), []) == "Wasserstand und A-\nB"
+    assert text_of(page, Layout(frozenset(), ()), []) == "Wasserstand und A-\nB"
 
 
 def test_two_pages_are_too_few_to_tell(read: Read) -> None:

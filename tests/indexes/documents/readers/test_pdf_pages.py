@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from hopyard.indexes.corpus.boxes import PageText, unpack_boxes
+from hopyard.indexes.passages.marks import marks_of
 from hopyard.state.errors import CorpusError
 
 reportlab = pytest.importorskip("reportlab")
@@ -181,6 +183,36 @@ def test_columns_are_read_one_after_the_other(read: Read) -> None:
     assert sides == ["left"] * 6 + ["right"] * 6
 
 
+def test_columns_whose_lines_are_not_level_are_read_one_after_the_other(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        for number in range(12):
+            canvas.drawString(
+                320, 780 - 13 * number, f"Line {number} of the right column is about lamps"
+            )
+        for number in range(8):
+            canvas.drawString(
+                60, 747 - 13 * number, f"Line {number} of the left column is about ropes"
+            )
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    sides = [line.split()[4] for line in text.splitlines() if line.startswith("Line")]
+    assert sides == ["left"] * 8 + ["right"] * 12
+
+
+@pytest.mark.parametrize("dot", [".", ". "])
+def test_dots_that_lead_to_a_page_are_left_out(read: Read, dot: str) -> None:
+    def draw(canvas: Any) -> None:
+        for number, (title, page) in enumerate([("Harbours", "1"), ("Quays", "12")]):
+            canvas.drawString(
+                60, 780 - 14 * number, f"{title} {dot * (70 if dot == '. ' else 140)}"
+            )
+            canvas.drawRightString(560, 780 - 14 * number, page)
+
+    content, text, _ = read("a.pdf", drawn(draw))
+    assert table(text)[1:] == [["Harbours", "1"], ["Quays", "12"]]
+    assert marks_of("| Quays | 12 |", text.strip(), [PageText(1, text, content.boxes[0])])
+
+
 @pytest.mark.parametrize("angle", [0, 90, 180, 270])
 def test_turned_text_is_read_in_its_own_order(read: Read, angle: int) -> None:
     def draw(canvas: Any) -> None:
@@ -315,3 +347,126 @@ def test_a_line_whose_number_is_its_content_stays(read: Read, line: str) -> None
 
     _, text, _ = read("a.pdf", drawn(*map(page, range(1, 6))))
     assert all(line.format(n=number) in text for number in range(1, 6))
+
+
+@pytest.mark.parametrize(
+    ("turn", "side", "share"), [(0, 0, 0.2), (90, 1, 0.2), (180, 2, 0.8), (270, 3, 0.8)]
+)
+def test_the_place_of_a_word_is_where_a_viewer_shows_it(
+    read: Read, turn: int, side: int, share: float
+) -> None:
+    def draw(canvas: Any) -> None:
+        width, height = (842, 595) if turn % 180 else (595, 842)  # reportlab turns the page back
+        canvas.drawString(width / 5, height / 2, "quay")
+        canvas.setPageRotation(turn)
+
+    content, _, _ = read("a.pdf", drawn(draw))
+    [box] = unpack_boxes(content.boxes[0]).boxes
+    assert box[side] == pytest.approx(share, abs=0.001)
+    across = 1 - side % 2
+    assert box[across] < 0.5 < box[across + 2] < box[across] + 0.03
+
+
+@pytest.mark.parametrize(
+    ("quote", "lines"),
+    [
+        ("harbour is wide", [(60, 780), (60, 767)]),
+        ("| Cranes | 7 |", [(60, 726), (300, 726)]),
+        ("50^1", [(60, 600)]),
+    ],
+)
+def test_a_quote_is_found_where_its_words_were_drawn(
+    read: Read, quote: str, lines: list[tuple[int, int]]
+) -> None:
+    def draw(canvas: Any) -> None:
+        rows_at(canvas, [["har-"], ["bour is wide"]], (60,), 780, 13)
+        rows_at(canvas, [["", "Fee"], ["Ferries", "5"], ["Cranes", "7"]], (60, 300), 754)
+        text = canvas.beginText(60, 600)
+        for words, size, rise in [("50", 10, 0), ("1", 6, 4)]:
+            text.setFont("Helvetica", size)
+            text.setRise(rise)
+            text.textOut(words)
+        canvas.drawText(text)
+
+    content, text, _ = read("a.pdf", drawn(draw))
+    [mark] = marks_of(quote, text.strip(), [PageText(1, text, content.boxes[0])])
+    for box, (left, foot) in zip(mark.boxes, lines, strict=True):
+        assert box[0] * 595 - left == pytest.approx(0, abs=1) or left == 300
+        assert box[1] < 1 - foot / 842 < box[3]
+
+
+def test_one_row_of_figures_below_its_heads_is_a_table(read: Read) -> None:
+    rows = [["", "2023", "2022"], ["", "Fees", "Rent"], ["North pier", "12", "8"]]
+    _, text, _ = read("a.pdf", drawn(lambda canvas: rows_at(canvas, rows, (60, 300, 380))))
+    assert table(text) == [["", "2023 Fees", "2022 Rent"], rows[2]]
+
+
+def test_the_units_of_a_sentence_above_are_in_the_head(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.drawString(
+            60,
+            794,
+            "The fees of the harbour, which are paid in May, were as follows (in millions):",
+        )
+        rows_at(canvas, [["", "2023", "2022"], *REPORT[1:]], (60, 300, 380))
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert table(text)[0] == ["(in millions):", "2023", "2022"]
+    assert text.startswith(
+        "The fees of the harbour, which are paid in May, were as follows (in millions):"
+    )
+
+
+def test_items_of_a_list_are_no_rows(read: Read) -> None:
+    items = [["o", "Visit the quay"], ["", "on Monday."], ["o", "Ask for 5 ropes."], ["o", "Go."]]
+    _, text, _ = read("a.pdf", drawn(lambda canvas: rows_at(canvas, items, (60, 80))))
+    assert text.strip() == "o Visit the quay\non Monday.\no Ask for 5 ropes.\no Go."
+
+
+def test_the_mark_of_a_footnote_after_a_full_stop_is_no_number(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        text = canvas.beginText(60, 780)
+        for words, size, rise in [
+            ("Half was dry.", 10, 0),
+            ("45", 6, 4),
+            (" Then it rained.", 10, 0),
+        ]:
+            text.setFont("Helvetica", size)
+            text.setRise(rise)
+            text.textOut(words)
+        canvas.drawText(text)
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert text.strip() == "Half was dry.^45 Then it rained."
+
+
+def test_prose_beside_a_ruled_table_is_none_of_its_columns(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        lines_at(canvas, (60, 150, 240), tuple(range(790, 700, -14)))
+        rows_at(
+            canvas,
+            [["Year", "Barns"], *([str(y), str(y - 1800)] for y in range(1850, 1855))],
+            (64, 154),
+            780,
+        )
+        for number in range(8):
+            canvas.drawString(
+                300, 780 - 13 * number, f"In line {number} the county was a land of farms and"
+            )
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert table(text)[:2] == [["Year", "Barns"], ["1850", "50"]]
+    assert [line for line in text.splitlines() if "county" in line] == [
+        f"In line {number} the county was a land of farms and" for number in range(8)
+    ]
+
+
+def test_a_tall_sign_draws_no_other_line_into_its_own(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.drawString(60, 780, "The rule says that one side is larger")
+        canvas.drawString(60, 768, "than the other side of the whole sum.")
+        canvas.setFont("Helvetica", 19)
+        canvas.drawString(300, 774, "&")
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert "than the other side of the whole sum." in text.splitlines()
