@@ -49,6 +49,8 @@ class Document:
     part of a file is named after it, as in `mail.eml › invoice.pdf`."""
     markup: Markup = "text"
     """How the text is written. Headings and tables are looked for in Markdown only."""
+    reading: str = ""
+    """The words that it lacks of its file, as JSON (`Kept.as_dict`); "" if it lacks none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ("SCHEMA", "VERSIONED")
+__all__ = ("OF_DOCUMENTS", "SCHEMA", "VERSIONED")
 
 VERSIONED: Final = ("documents", "passages")
 """The tables whose rows say which generation added and which removed them."""
+
+OF_DOCUMENTS: Final = ("continuations", "readings")
+"""The tables whose rows belong to a row of `documents`: to its id, and the generation of it."""
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -40,6 +43,12 @@ CREATE TABLE IF NOT EXISTS continuations (
     number INTEGER NOT NULL,
     text TEXT NOT NULL,
     PRIMARY KEY (document_id, added, number)
+);
+CREATE TABLE IF NOT EXISTS readings (
+    document_id TEXT NOT NULL,
+    added INTEGER NOT NULL,
+    reading TEXT NOT NULL,
+    PRIMARY KEY (document_id, added)
 );
 CREATE TABLE IF NOT EXISTS vectors (
     namespace TEXT NOT NULL,

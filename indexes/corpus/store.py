@@ -22,7 +22,7 @@ from typing import Any, Final, Self
 from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS, CORPUS_FILE, corpus_error, rewrite
 from hopyard.indexes.corpus.long_text import stretches_of
 from hopyard.indexes.corpus.records import Document, Passage
-from hopyard.indexes.corpus.schema import SCHEMA, VERSIONED
+from hopyard.indexes.corpus.schema import OF_DOCUMENTS, SCHEMA, VERSIONED
 from hopyard.state.errors import CorpusError
 
 __all__ = ("CorpusStore",)
@@ -88,7 +88,8 @@ class CorpusStore:
             for table in VERSIONED:
                 self.run(f"DELETE FROM {table} WHERE added > ?", generation)
                 self.run(f"UPDATE {table} SET removed = NULL WHERE removed > ?", generation)
-            self.run("DELETE FROM continuations WHERE added > ?", generation)
+            for table in OF_DOCUMENTS:
+                self.run(f"DELETE FROM {table} WHERE added > ?", generation)
             self.run("DELETE FROM builds WHERE generation > ?", generation)
             self.run("UPDATE generations SET oldest = ?1 WHERE oldest > ?1", generation)
 
@@ -135,6 +136,10 @@ class CorpusStore:
             "INSERT INTO continuations VALUES (?, ?, ?, ?)",
             ((document.id, generation, number, text) for number, text in enumerate(stretches)),
         )
+        if document.reading:
+            self.run(
+                "INSERT INTO readings VALUES (?, ?, ?)", document.id, generation, document.reading
+            )
 
     def _put_passages(self, document_id: str, passages: Iterable[Passage], generation: int) -> None:
         """Write the passages of a document, some in memory at a time."""
@@ -176,10 +181,11 @@ class CorpusStore:
                 self.run(f"DELETE FROM {table} WHERE removed <= ?", oldest)
             self.run("UPDATE generations SET oldest = ?", oldest)
             self.run("DELETE FROM builds WHERE generation NOT IN (SELECT added FROM documents)")
-            self.run(
-                "DELETE FROM continuations WHERE NOT EXISTS (SELECT 1 FROM documents "
-                "WHERE id = document_id AND documents.added = continuations.added)"
-            )
+            for table in OF_DOCUMENTS:
+                self.run(
+                    f"DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM documents "
+                    f"WHERE id = document_id AND documents.added = {table}.added)"
+                )
 
     def vacuum(self) -> None:
         """Write the file again without its free pages, and empty the log.

@@ -13,9 +13,15 @@ from itertools import islice
 from typing import IO, Any, Final
 
 from hopyard.indexes.corpus.records import PAGE_END, MetadataValue
-from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
+from hopyard.indexes.documents.readers.base import Content, Found, Notes, Source, Unread
 from hopyard.indexes.documents.readers.ocr import with_text
-from hopyard.indexes.documents.readers.pdf.layout import Bookmark, Layout, Page, page_text
+from hopyard.indexes.documents.readers.pdf.layout import (
+    Bookmark,
+    Layout,
+    Page,
+    page_text,
+    running_lines,
+)
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.unicode import valid_unicode
 
@@ -43,7 +49,7 @@ def read_pdf(source: Source) -> Iterator[Found]:
         about = document.get_metadata_dict()
         yield Content(
             _named(about.get("Title", "")),
-            _texts(document, scanned, unread),
+            _texts(document, scanned, unread, source.notes),
             "markdown",
             _metadata(about),
             len(document),
@@ -88,7 +94,7 @@ def _files(document: Any, source: Source) -> Iterator[Found]:
     yield from files_in(document, source)
 
 
-def _texts(document: Any, scanned: list[int], unread: list[Unread]) -> Iterator[str]:
+def _texts(document: Any, scanned: list[int], unread: list[Unread], notes: Notes) -> Iterator[str]:
     bookmarks = _bookmarks(document)
     pages = _pages(document, unread)
     layout: Layout | None = None
@@ -99,6 +105,9 @@ def _texts(document: Any, scanned: list[int], unread: list[Unread]) -> Iterator[
         for page in some:
             if page.pictured:
                 scanned.append(page.number)
+            notes.pages.append(page.said)
+            for line in running_lines(page, layout):
+                notes.leave_out("running line", line.text)
             marks = bookmarks.get(page.number, []) if bookmarks else None
             yield f"{page_text(page, layout, marks)}\n\n{PAGE_END}"
 

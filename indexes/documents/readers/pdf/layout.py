@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-__all__ = ("Bookmark", "Layout", "Line", "Page", "page_text", "whole_words")
+__all__ = ("Bookmark", "Layout", "Line", "Page", "page_text", "running_lines", "whole_words")
 
 _EDGE: Final = 3
 """Lines at either end of a page that may run through."""
@@ -53,6 +53,8 @@ class Page(NamedTuple):
     """Whether it shows a picture and no text."""
     head: Sequence[str] = ()
     """The head of the table that it ends with."""
+    said: str = ""
+    """All its characters, as PDFium gives them."""
 
 
 class Bookmark(NamedTuple):
@@ -111,16 +113,20 @@ def page_text(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) 
         layout: The running lines and sizes of headings.
         bookmarks: Those of the page; None where the file has no bookmarks at all.
     """
-    lines = [line for block in page.blocks for line in block]
-    edges = {line for line in _edges(lines) if _shape(line, page.number) in layout.running}
-    if len(edges) == len(lines):  # nothing else is on the page
-        edges = set()
+    edges = running_lines(page, layout)
     blocks = [[line for line in block if line not in edges] for block in page.blocks]
     if bookmarks is None:
         parts = [part for block in blocks for part in _under_large_lines(block, layout)]
     else:
         parts = list(_under_bookmarks(blocks, list(bookmarks)))
     return "\n\n".join(parts)
+
+
+def running_lines(page: Page, layout: Layout) -> set[Line]:
+    """The lines of a page that run through the pages; none if nothing else is on the page."""
+    lines = [line for block in page.blocks for line in block]
+    edges = {line for line in _edges(lines) if _shape(line, page.number) in layout.running}
+    return set() if len(edges) == len(lines) else edges
 
 
 def whole_words(text: str) -> str:
