@@ -29,7 +29,7 @@ _ADDED: Final = re.compile(r"\d{1,3}(?:st|nd|rd|th)?|([^\W\d])\1*|[ivxlc]+")
 """Numbers that readers write before the items of a list."""
 _LABELS: Final = words_of(
     "about attendee begin by chart checked comment comments deleted end endnote event footer "
-    "footnote header image inserted note notes organiser page place slide speaker text unchecked"
+    "footnote header image inserted note notes on organiser page place slide speaker text unchecked"
 ).keys()
 """Words that readers write beside parts that have no words of their own."""
 _NUMBERED: Final = re.compile(r"(.*) (\d+)")

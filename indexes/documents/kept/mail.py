@@ -24,7 +24,7 @@ _RTF: Final = re.compile(
 _RTF_SILENT: Final = words_of(
     "fonttbl colortbl stylesheet info pict object listtable listoverridetable rsidtbl themedata "
     "colorschememapping latentstyles datastore generator fldinst pntext xmlnstbl filetbl revtbl "
-    "header headerl headerr headerf footer footerl footerr footerf bkmkstart bkmkend"
+    "header headerl headerr headerf footer footerl footerr footerf bkmkstart bkmkend shp upr"
 ).keys()
 _RTF_BREAKS: Final = words_of("par line tab cell row sect page nestcell nestrow").keys()
 
@@ -64,12 +64,14 @@ def _texts(part: Message, found: FileWords) -> None:
 
 
 def find_rtf(source: Source, found: FileWords) -> None:
-    """The texts of an RTF file, of words with letters beyond ASCII those alone that are Unicode."""
+    """The body of an RTF file, without boxes, notes, and words whose code page is not known."""
     texts: list[str] = []
     silent: list[bool] = [False]
     after = [1]  # characters that stand for a Unicode one, and are passed over
     over = 0
     for word, number, code, sign, brace, text in _RTF.findall(source.read().decode("latin-1")):
+        if word in ("v", "deleted") and number != "0":
+            silent[-1] = True
         if brace == "{":
             silent.append(silent[-1])
             after.append(after[-1])
@@ -94,4 +96,5 @@ def find_rtf(source: Source, found: FileWords) -> None:
             else:
                 texts.append("\n" if word in _RTF_BREAKS else " " if sign == "~" else "")
     whole = "".join(texts).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    found.open = True
     found.text(whole)

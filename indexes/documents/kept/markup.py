@@ -17,6 +17,7 @@ from hopyard.indexes.documents.readers.base import Source
 
 __all__ = (
     "decoded",
+    "find_csv",
     "find_html",
     "find_json",
     "find_markdown",
@@ -48,6 +49,7 @@ _EMPTY: Final = frozenset(("br", "hr", "img", "input", "meta", "link", "col", "w
 _NO_VALUE: Final = frozenset(
     ("hidden", "submit", "button", "image", "password", "reset", "checkbox", "radio")
 )
+_DELIMITER: Final = re.compile(r'^\ufeff?"?sep=.?"?\r?\n')
 _HTML_NAME: Final = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
 _DECLARATION: Final = re.compile(r"^\s*<\?xml.*?\?>", re.DOTALL)
 _FRONT: Final = re.compile(
@@ -95,6 +97,12 @@ def find_text(source: Source, found: FileWords) -> None:
     found.text(decoded(source.read(), found, source.options.encoding))
 
 
+def find_csv(source: Source, found: FileWords) -> None:
+    """All cells; the first line may name the delimiter."""
+    text = decoded(source.read(), found, source.options.encoding)
+    found.text(_DELIMITER.sub("", text))
+
+
 def find_markdown(source: Source, found: FileWords) -> None:
     """A text as it is; of front matter all values, and the names may be there."""
     text = decoded(source.read(), found, source.options.encoding).lstrip("\ufeff")
@@ -137,6 +145,7 @@ class _Page(HTMLParser):
             self.texts.append("\n")
         if tag == "input" and not self._silent and values.get("type") not in _NO_VALUE:
             self.texts.append(f"{values.get('value', '')}\n")
+        self._found.open |= tag == "math"  # a formula is written in another way
         for value in values.values():
             self._found.name(value)
 

@@ -23,7 +23,7 @@ _NOT_READ: Final = frozenset(
     ("Fallback", "del", "moveFrom", "instrText", "delText", "rPr", "pPr", "sectPr", "ffData")
 )
 """The other form of a text box, what was deleted, instructions of fields, properties."""
-_NAMES: Final = ("author", "displayText", "lvlText", "formatCode")
+_NAMES: Final = ("author", "displayText", "lvlText", "formatCode", "ref", "descr")
 """Attributes whose values a document may have."""
 _PLACES: Final = {
     "txbxContent": "text box",
@@ -52,6 +52,11 @@ _CHARTS: Final = ("chartSpace", "chart")
 _READ: Final = frozenset((*_ROOTS, *_CHARTS, "numbering", "styleSheet"))
 _ROOT: Final = re.compile(rb"<(?:\w+:)?(\w+)")
 _CHART_TEXTS: Final = frozenset(("t", "v", "pt"))
+_ERRORS: Final = "#DIV/0! #N/A #NAME? #NULL! #NUM! #REF! #VALUE!"
+_REPEATED: Final = ("ftr", "hdr", "sldNum", "dt")
+"""Placeholders that slides repeat: footers, numbers, dates."""
+_NO_POINTS: Final = ("pres", "parTrans", "sibTrans")
+"""Points of a diagram that hold no text of their own."""
 _SIGNS: Final = ("Wingdings", "Webdings", "Symbol")
 """Fonts whose letters are signs."""
 _NUMBER: Final = re.compile(r"(\d+)\.xml$")
@@ -60,6 +65,7 @@ _ODF_SPACES: Final = frozenset(("s", "tab", "line-break"))
 _ODF_NAMES: Final = frozenset(("creator", "date", "date-string", "note-citation"))
 _ODF_BLOCKS: Final = frozenset(("p", "h", "table-cell", "list-item", "title", "desc"))
 _PAGES: Final = re.compile(r".*\.x?html?", re.IGNORECASE)
+_TAG: Final = re.compile(r"<[^>]*>")
 _CONTENTS: Final = re.compile(r"<nav\b|epub:type=.toc")
 
 
@@ -82,6 +88,7 @@ def find_xlsx(source: Source, found: FileWords) -> None:
     from python_calamine import CalamineWorkbook
 
     find_office(source, found)
+    found.name(_ERRORS)
     with source.open() as stream:
         book = CalamineWorkbook.from_filelike(stream)
         for name in book.sheet_names:
@@ -120,9 +127,7 @@ def find_epub(source: Source, found: FileWords) -> None:
             elif _PAGES.fullmatch(name):
                 text = decoded(book.read(name), found)
                 if _CONTENTS.search(text):
-                    contents = FileWords()
-                    of_html(text, contents)
-                    found.names.update(contents.words)
+                    found.name(_TAG.sub(" ", text))
                 else:
                     of_html(text, found, f'chapter "{name}"')
 
@@ -163,7 +168,7 @@ def _texts(element: Element, add: Callable[[str], None], found: FileWords) -> No
         tag = _local(child)
         if tag in _NOT_READ or (tag == "tr" and child.find("./*/{*}del") is not None):
             continue
-        if tag == "fld" or _is_hidden(tag, child):  # the number of a slide; a ticked box
+        if tag == "fld" or _is_hidden(tag, child):  # the number of a slide, a ticked box
             found.name("".join(child.itertext()))
         elif tag in ("t", "text"):
             add(child.text or "")
@@ -183,6 +188,11 @@ def _texts(element: Element, add: Callable[[str], None], found: FileWords) -> No
 
 
 def _is_hidden(tag: str, element: Element) -> bool:
+    if tag == "sp":
+        place = element.find("{*}nvSpPr/{*}nvPr/{*}ph")
+        return place is not None and place.get("type") in _REPEATED
+    if tag == "pt":
+        return element.get("type") in _NO_POINTS
     if tag == "r":
         return element.find("{*}rPr/{*}vanish") is not None
     return tag == "sdt" and element.find("{*}sdtPr/{*}checkbox") is not None
@@ -212,6 +222,9 @@ def _odf(element: Element, found: FileWords) -> str:
         tag = _local(child)
         if tag in _ODF_NAMES:
             found.name("".join(child.itertext()))
+        elif tag == "forms":
+            for field in child.iter():
+                found.name(" ".join((field.text or "", *field.attrib.values())))
         elif tag in _ODF_SPACES:
             texts.append(" ")
         elif place := _ODF_PLACES.get(tag, ""):

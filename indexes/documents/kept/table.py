@@ -11,6 +11,7 @@ from hopyard.indexes.corpus.long_text import LongText, stretches_of, text_digest
 from hopyard.indexes.documents.kept.compare import FileWords, Kept, compare
 from hopyard.indexes.documents.kept.mail import find_eml, find_rtf
 from hopyard.indexes.documents.kept.markup import (
+    find_csv,
     find_html,
     find_json,
     find_markdown,
@@ -46,8 +47,8 @@ EXTRACTORS: Final[dict[str, Extractor]] = {
     ".txt": find_text,
     ".md": find_markdown,
     ".py": find_text,
-    ".csv": find_text,
-    ".tsv": find_text,
+    ".csv": find_csv,
+    ".tsv": find_csv,
     ".html": find_html,
     ".xml": find_xml,
     ".json": find_json,
@@ -80,7 +81,7 @@ def kept_of(source: Source, suffix: str, text: str | LongText, about: str) -> Ke
     if extract is None or source.options.ocr or _is_large(source):
         return Kept(0, left_out=tuple(left_out)) if left_out else None
     found = FileWords()
-    if extract in (find_text, find_markdown) and _is_same(source, text):
+    if extract in (find_text, find_markdown, find_csv) and _is_same(source, text):
         return None
     try:
         extract(source, found)

@@ -60,11 +60,12 @@ def main_part(soup: BeautifulSoup, notes: Notes) -> BeautifulSoup:
     has_main = bool(soup.find(["main", "article"]))
     around = [tag for tag in soup(list(_AROUND)) if _is_around(tag, before, has_main)]
     around = [tag for tag in around if tag.name != "form" or any(tag is one for one in small)]
+    kinds = [_KINDS.get(tag.name, tag.name) for tag in around]
     named = [tag for tag in soup.find_all(True) if _is_named_so(tag)]
     fill_in(soup, notes)
     whole = str(soup)
     before = length_of(soup)
-    left_out = [(_KINDS.get(tag.name, tag.name), tag.extract()) for tag in around]
+    left_out = [(kind, tag.extract()) for kind, tag in zip(kinds, around, strict=True)]
     left_out += [
         ("part around the text", tag.extract()) for tag in named if length_of(tag) < before / 2
     ]
