@@ -20,7 +20,7 @@ from hopyard.indexes.building import build as building
 from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import BadItem
-from hopyard.indexes.documents.files import SkippedFile
+from hopyard.indexes.documents.files import Incomplete, SkippedFile
 from hopyard.indexes.kind import DEFAULT_KINDS, embedding_for
 from hopyard.indexes.status import status
 from hopyard.models.names import NO_EMBEDDING, embedding_name
@@ -44,6 +44,7 @@ class IndexReport:
         embedded: Passage texts that were embedded; all others had their vector.
         bad: Documents that could not be read and were left out, and why.
         skipped: Files that are not documents, and why.
+        incomplete: Documents that lack words of their files, and what was not read.
         warnings: Things that you should know of the index, a sentence each.
         seconds: How long it took.
     """
@@ -57,6 +58,7 @@ class IndexReport:
     embedded: int
     bad: tuple[BadItem, ...]
     skipped: tuple[SkippedFile, ...]
+    incomplete: tuple[Incomplete, ...]
     warnings: tuple[str, ...]
     seconds: float
 
@@ -73,6 +75,7 @@ class IndexReport:
             embedded=report.embedded,
             bad=(*read.report.bad, *report.bad),
             skipped=tuple(read.report.skipped),
+            incomplete=tuple(read.report.incomplete),
             warnings=tuple(report.warnings),
             seconds=report.seconds,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -63,6 +64,8 @@ class DocumentDetails:
     passages: Sequence[Passage]
     derived: Mapping[str, Mapping[str, Mapping[str, Any]]]
     """Data that each kind derived from each passage, by passage id and kind."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """What it lacks of its file; see `Kept.as_dict`. Empty if it lacks nothing."""
 
     @property
     def sections(self) -> dict[str, int]:
@@ -110,12 +113,13 @@ def read_document(directory: Path, name: str) -> DocumentDetails:
             raise UsageError(f"{name!r} names {len(found)} documents ({shown}): give one id.")
         [document_id] = found
         passages = corpus.passages_of(document_id)
+        reading = json.loads(corpus.reading(document_id) or "{}")
     folder = generation_directory(directory, manifest.generation)
     derived: dict[str, dict[str, Mapping[str, Any]]] = {passage.id: {} for passage in passages}
     for kind in (KINDS[name] for name in manifest.kinds if name in KINDS):
         for passage_id, values in kind.derived(folder / kind.name, list(derived)).items():
             derived[passage_id][kind.name] = values
-    return DocumentDetails(entries[document_id], passages, derived)
+    return DocumentDetails(entries[document_id], passages, derived, reading)
 
 
 def find_documents(corpus: Snapshot, directory: Path, names: Iterable[str]) -> set[str]:

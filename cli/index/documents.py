@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hopyard.cli.console import err, out, print_json, printable
+from hopyard.cli.index.report import left_out_words
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.listing import DocumentDetails, DocumentEntry
 from hopyard.state.references import name_sources
@@ -92,6 +93,7 @@ def show_document(details: DocumentDetails, *, texts: bool, as_json: bool) -> No
         ("indexed", entry.indexed.replace("T", " ").replace("+00:00", " UTC")),
         *((name, str(value)) for name, value in entry.metadata.items()),
         ("passages", f"{entry.passages:,}"),
+        *_reading(details.reading, texts=texts),
     ]
     sections = [f"{name} ({count})" for name, count in details.sections.items()]
     head = Table.grid(padding=(0, 2))
@@ -105,6 +107,15 @@ def show_document(details: DocumentDetails, *, texts: bool, as_json: bool) -> No
         out.print(_title(passage))
         for line in _lines(passage, details.derived[passage.id], names, texts=texts):
             out.print(Padding(line, (0, 0, 0, _INDENT), expand=False))
+
+
+def _reading(reading: Mapping[str, Any], *, texts: bool) -> Iterator[tuple[str, str]]:
+    """The words that the document lacks, and the parts left out on purpose, counted or in full."""
+    yield "words", reading.get("said", "")
+    yield "left out", left_out_words(reading.get("left_out", {}))
+    for one in reading.get("left_out_texts", ()) if texts else ():
+        times = f" ({one['times']} times)" if one["times"] > 1 else ""
+        yield f"  {one['kind']}", f"{one['text']}{times}"
 
 
 def _title(passage: Passage) -> Text:
@@ -151,6 +162,7 @@ def _part(value: Any, names: Mapping[str, str]) -> str:
 def _as_json(details: DocumentDetails) -> dict[str, Any]:
     return {
         **asdict(details.entry),
+        "reading": dict(details.reading),
         "sections": details.sections,
         "passages": [
             {

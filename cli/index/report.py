@@ -28,7 +28,15 @@ if TYPE_CHECKING:  # seconds, which `index status` must not cost
     from hopyard.indexes.corpus.records import BadItem
     from hopyard.indexes.documents.loaders import LoadReport, SkippedFile
 
-__all__ = ("CONTINUE", "finish", "nothing_read", "show_estimates", "show_status", "show_unbuilt")
+__all__ = (
+    "CONTINUE",
+    "finish",
+    "left_out_words",
+    "nothing_read",
+    "show_estimates",
+    "show_status",
+    "show_unbuilt",
+)
 
 CONTINUE: Final = "Interrupted: run the same command to continue; finished embeddings are kept."
 """At Ctrl-C. A build that is killed loses nothing that it has stored."""
@@ -41,7 +49,7 @@ def finish(
     """Print the report of a build; items that could not be read end the command with an error."""
     bad = [*loaded.bad, *report.bad]
     if as_json:
-        print_json(_report_dict(report, status, bad, loaded.skipped))
+        print_json(_report_dict(report, status, bad, loaded))
     else:
         _print_report(report, status)
     if report.removed:
@@ -56,6 +64,7 @@ def finish(
         err.print(warning, style="yellow", soft_wrap=True, markup=False)
     _print_left_out(loaded.skipped, "dim")
     _print_left_out(bad, "yellow")
+    _print_kept(loaded, status.directory)
     if bad and not skip_bad:
         noun, verb = ("item", "was") if len(bad) == 1 else ("items", "were")
         raise CorpusError(
@@ -228,11 +237,32 @@ def _print_left_out(items: Sequence[BadItem | SkippedFile], style: str) -> None:
         err.print(f"… and {len(items) - LEFT_OUT_SHOWN} more; --json lists all")
 
 
+def _print_kept(loaded: LoadReport, directory: str) -> None:
+    """Name the documents that lack words, and count what was left out on purpose."""
+    for item in loaded.incomplete[:LEFT_OUT_SHOWN]:
+        err.print(f"[yellow]incomplete[/] {escape(printable(str(item)))}", soft_wrap=True)
+    if len(loaded.incomplete) > LEFT_OUT_SHOWN:
+        err.print(f"… and {len(loaded.incomplete) - LEFT_OUT_SHOWN} more; --json lists all")
+    if loaded.left_out:
+        err.print(
+            f"left out on purpose: {left_out_words(loaded.left_out)}; "
+            f"`hopyard index show {shlex.quote(directory)} DOCUMENT --texts` shows those of one",
+            style="dim",
+            soft_wrap=True,
+            markup=False,
+        )
+
+
+def left_out_words(counts: Mapping[str, int]) -> str:
+    """As in "2 menus, 1 footer"."""
+    return ", ".join(counted(count, kind) for kind, count in counts.items())
+
+
 def _report_dict(
     report: BuildReport,
     status: IndexStatus,
     bad: Sequence[BadItem],
-    skipped: Sequence[SkippedFile],
+    loaded: LoadReport,
 ) -> dict[str, Any]:
     return {
         "directory": status.directory,
@@ -242,7 +272,9 @@ def _report_dict(
         "usage": report.usage,
         "seconds": round(report.seconds, 3),
         "bad": [{"place": item.place, "reason": item.reason} for item in bad],
-        "skipped": [{"place": item.path, "reason": item.reason} for item in skipped],
+        "skipped": [{"place": item.path, "reason": item.reason} for item in loaded.skipped],
+        "incomplete": [{"place": item.place, **item.kept.numbers} for item in loaded.incomplete],
+        "left_out": dict(loaded.left_out),
         "warnings": report.warnings,
         **_kinds_dict(status),
     }

@@ -51,6 +51,8 @@ class Document:
     """How the text is written. Headings and tables are looked for in Markdown only."""
     boxes: Sequence[bytes] = field(default=(), repr=False)
     """The places of the words of each page (`corpus.boxes`), where the file says them."""
+    reading: str = ""
+    """The words that it lacks of its file, as JSON (`Kept.as_dict`); "" if it lacks none."""
 
 
 @dataclass(frozen=True, slots=True)

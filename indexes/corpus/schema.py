@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ("BELONGING", "SCHEMA", "VERSIONED")
+__all__ = ("OF_DOCUMENTS", "SCHEMA", "VERSIONED")
 
 VERSIONED: Final = ("documents", "passages")
 """The tables whose rows say which generation added and which removed them."""
 
-BELONGING: Final = ("continuations", "boxes")
-"""The tables whose rows belong to a row of `documents`."""
+OF_DOCUMENTS: Final = ("continuations", "boxes", "readings")
+"""The tables whose rows belong to a row of `documents`: to its id, and the generation of it."""
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -50,6 +50,12 @@ CREATE TABLE IF NOT EXISTS boxes (
     page INTEGER NOT NULL,
     boxes BLOB NOT NULL,
     PRIMARY KEY (document_id, added, page)
+);
+CREATE TABLE IF NOT EXISTS readings (
+    document_id TEXT NOT NULL,
+    added INTEGER NOT NULL,
+    reading TEXT NOT NULL,
+    PRIMARY KEY (document_id, added)
 );
 CREATE TABLE IF NOT EXISTS vectors (
     namespace TEXT NOT NULL,

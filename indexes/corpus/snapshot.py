@@ -155,6 +155,21 @@ class Snapshot:
             for name, title, text, about, source in rows
         ]
 
+    def reading(self, document_id: str) -> str:
+        """The words that a document lacks of its file, as JSON; "" if it lacks none.
+
+        An index of an older Hopyard has no such table.
+        """
+        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'readings'"):
+            return ""
+        rows = self._rows(
+            "SELECT reading FROM readings JOIN documents "
+            "ON document_id = id AND readings.added = documents.added "
+            f"WHERE id = :document AND {_VISIBLE.replace('added', 'documents.added')}",
+            document=document_id,
+        )
+        return str(rows[0][0]) if rows else ""
+
     def counts(self) -> dict[str, int]:
         """Number of `documents` and `passages`."""
         return {

@@ -22,7 +22,7 @@ from typing import Any, Final, Self
 from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS, CORPUS_FILE, corpus_error, rewrite
 from hopyard.indexes.corpus.long_text import stretches_of
 from hopyard.indexes.corpus.records import Document, Passage
-from hopyard.indexes.corpus.schema import BELONGING, SCHEMA, VERSIONED
+from hopyard.indexes.corpus.schema import OF_DOCUMENTS, SCHEMA, VERSIONED
 from hopyard.state.errors import CorpusError
 
 __all__ = ("CorpusStore",)
@@ -88,7 +88,7 @@ class CorpusStore:
             for table in VERSIONED:
                 self.run(f"DELETE FROM {table} WHERE added > ?", generation)
                 self.run(f"UPDATE {table} SET removed = NULL WHERE removed > ?", generation)
-            for table in BELONGING:
+            for table in OF_DOCUMENTS:
                 self.run(f"DELETE FROM {table} WHERE added > ?", generation)
             self.run("DELETE FROM builds WHERE generation > ?", generation)
             self.run("UPDATE generations SET oldest = ?1 WHERE oldest > ?1", generation)
@@ -141,6 +141,10 @@ class CorpusStore:
             "INSERT INTO boxes VALUES (?, ?, ?, ?)",
             ((document.id, generation, page, boxes) for page, boxes in pages),
         )
+        if document.reading:
+            self.run(
+                "INSERT INTO readings VALUES (?, ?, ?)", document.id, generation, document.reading
+            )
 
     def _put_passages(self, document_id: str, passages: Iterable[Passage], generation: int) -> None:
         """Write the passages of a document, some in memory at a time."""
@@ -182,7 +186,7 @@ class CorpusStore:
                 self.run(f"DELETE FROM {table} WHERE removed <= ?", oldest)
             self.run("UPDATE generations SET oldest = ?", oldest)
             self.run("DELETE FROM builds WHERE generation NOT IN (SELECT added FROM documents)")
-            for table in BELONGING:
+            for table in OF_DOCUMENTS:
                 self.run(
                     f"DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM documents "
                     f"WHERE id = document_id AND documents.added = {table}.added)"

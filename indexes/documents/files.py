@@ -8,23 +8,26 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.indexes.build_context import Progress, silent
-from hopyard.indexes.corpus.long_text import is_blank, text_of
+from hopyard.indexes.corpus.long_text import LongText, is_blank, text_of
 from hopyard.indexes.corpus.records import (
     BadItem,
     Document,
     Markup,
     place_in,
 )
-from hopyard.indexes.documents.readers.base import Content, Options, Part, Source, Unread
+from hopyard.indexes.documents.kept.compare import Kept
+from hopyard.indexes.documents.kept.table import kept_of
+from hopyard.indexes.documents.readers.base import Content, Notes, Options, Part, Source, Unread
 from hopyard.indexes.documents.readers.limits import too_large
 from hopyard.indexes.documents.readers.table import CORPUS_SUFFIX, Format, format_of
 from hopyard.state.errors import CorpusError
@@ -34,7 +37,7 @@ from hopyard.state.references import SECTION_MARK
 from hopyard.state.text.dates import day_in_name
 from hopyard.state.text.unicode import storable_text, valid_unicode
 
-__all__ = ("Loaded", "SkippedFile", "read_file", "shown", "unknown_format")
+__all__ = ("Incomplete", "Loaded", "SkippedFile", "read_file", "shown", "unknown_format")
 
 _ID_DIGITS: Final = 16
 """Hex digits of a derived id: 64 bits keep two of a billion documents apart."""
@@ -63,6 +66,20 @@ class SkippedFile:
         return f"{self.path}: {self.reason}"
 
 
+Compare = Callable[[str | LongText, str], Kept | None]
+"""Compares a text, with its title and metadata, with the words of its file."""
+
+
+class Incomplete(NamedTuple):
+    """A document that lacks words of its file, or has words that are not in it."""
+
+    place: str
+    kept: Kept
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.kept}"
+
+
 class _Line(BaseModel):
     """One line of a corpus file. Other keys are ignored."""
 
@@ -81,6 +98,8 @@ class Loaded(NamedTuple):
     document: Document
     place: str
     line: int | None = None
+    kept: Kept | None = None
+    """The comparison with its file; None if it was not compared."""
 
     def bad(self, reason: str) -> BadItem:
         """This document as an item that is left out."""
@@ -163,7 +182,9 @@ def _read(
     try:
         if reason := too_large(source, kind):
             raise CorpusError(reason)
-        yield from _read_parts(kind.read(source), source, named, progress)
+        source = replace(source, notes=Notes())
+        compare = partial(kept_of, source, kind.suffixes[0])
+        yield from _read_parts(kind.read(source), source, named, progress, compare)
     except CorpusError as error:
         yield BadItem(named.place, str(error))
     except ModuleNotFoundError as error:
@@ -176,12 +197,16 @@ def _read(
 
 
 def _read_parts(
-    found: Iterable[Content | Part | Unread], source: Source, named: _Named, progress: Progress
+    found: Iterable[Content | Part | Unread],
+    source: Source,
+    named: _Named,
+    progress: Progress,
+    compare: Compare,
 ) -> Iterator[Loaded | BadItem | SkippedFile]:
     blank, unread = False, False
     for part in found:
         if isinstance(part, Content):
-            if loaded := _document(part, named, progress):
+            if loaded := _document(part, named, progress, compare):
                 yield loaded
             blank = loaded is None
             if wrong := source.wrong_bytes[0]:
@@ -219,7 +244,9 @@ def _missing(kind: Format, error: ModuleNotFoundError) -> str:
     return f"reading {kind.suffixes[0]} files needs the package {package!r}: pip install {package}"
 
 
-def _document(content: Content, named: _Named, progress: Progress) -> Loaded | None:
+def _document(
+    content: Content, named: _Named, progress: Progress, compare: Compare
+) -> Loaded | None:
     """The document; None if it has no text."""
     text = text_of(map(storable_text, _counted(content, progress)))
     if is_blank(text):
@@ -231,10 +258,21 @@ def _document(content: Content, named: _Named, progress: Progress) -> Loaded | N
     }
     if known_value(metadata, "date") is None and (day := day_in_name(_stem(named.key))):
         metadata["date"] = day
-    name = _derived_id(named.key)
-    boxes = content.boxes if any(content.boxes) else ()
-    document = Document(name, title, text, metadata, named.key, content.markup, boxes)
-    return Loaded(document, named.place)
+    about = " ".join(
+        ("title", content.title, *(f"{name} {value}" for name, value in metadata.items()))
+    )
+    kept = compare(text, about)
+    document = Document(
+        _derived_id(named.key),
+        title,
+        text,
+        metadata,
+        named.key,
+        content.markup,
+        content.boxes if any(content.boxes) else (),
+        json.dumps(kept.as_dict()) if kept and kept.says_something else "",
+    )
+    return Loaded(document, named.place, kept=kept)
 
 
 def _counted(content: Content, progress: Progress) -> Iterator[str]:

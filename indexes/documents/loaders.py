@@ -6,6 +6,7 @@ that is worth.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -15,7 +16,14 @@ from pathlib import Path
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.corpus.long_text import text_digest
 from hopyard.indexes.corpus.records import BadItem, Document
-from hopyard.indexes.documents.files import Loaded, SkippedFile, read_file, shown, unknown_format
+from hopyard.indexes.documents.files import (
+    Incomplete,
+    Loaded,
+    SkippedFile,
+    read_file,
+    shown,
+    unknown_format,
+)
 from hopyard.indexes.documents.folders import FolderNames, absolute
 from hopyard.indexes.documents.readers.base import Options
 from hopyard.indexes.documents.readers.limits import largest_from_environment
@@ -24,7 +32,7 @@ from hopyard.indexes.documents.sync import stamps_of
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import missing_modules
 
-__all__ = ("LoadReport", "SkippedFile", "load", "missing_extras", "read")
+__all__ = ("Incomplete", "LoadReport", "SkippedFile", "load", "missing_extras", "read")
 
 
 @dataclass(slots=True)
@@ -36,6 +44,10 @@ class LoadReport:
     """Items that should have been documents; the others were kept."""
     skipped: list[SkippedFile] = field(default_factory=list)
     """Parts that were left out: files of other kinds, hidden files, scanned pages."""
+    incomplete: list[Incomplete] = field(default_factory=list)
+    """Documents that lack words of their files, or have others."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How many parts of each kind readers left out on purpose, such as menus."""
     duplicates: int = 0
     """Documents met again with the same id, title and text, and counted once."""
 
@@ -119,6 +131,10 @@ def read(
         if isinstance(found, BadItem):
             report.bad.append(found)
             continue
+        if found.kept:
+            report.left_out.update(found.kept.left_out_counts)
+            if not found.kept.is_whole:
+                report.incomplete.append(Incomplete(found.bad("").place, found.kept))
         document = found.document
         text = sha256(f"{document.title}\0{text_digest(document.text)}".encode()).digest()
         if document.id not in kept:

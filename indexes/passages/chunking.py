@@ -95,8 +95,7 @@ class Chunker:
             has_pages = has_pages or PAGE_END in stretch
         if has_pages:
             rest.append("pages")
-        if document.markup != "text":
-            rest.append(document.markup)
+        rest += [part for part in (document.markup, document.reading) if part not in ("text", "")]
         if document.boxes:
             rest.append(sha256(b"".join(document.boxes)).hexdigest())
         digest.update(f'", {json.dumps(rest, sort_keys=True)[1:]}'.encode())

@@ -101,6 +101,10 @@ def passages(built: tuple[dict[str, Any], Path]) -> dict[str, list[Passage]]:
 def test_what_is_left_out_is_named(built: tuple[dict[str, Any], Path]) -> None:
     report, _ = built
     assert report["bad"] == []
+    assert report["incomplete"] == []
+    assert report["left_out"] == {
+        "running line": 8, "menu": 1, "footer": 1, "part around the text": 1,
+    }  # fmt: skip
     assert {Path(one["place"]).name: one["reason"] for one in report["skipped"]} == {
         "lagerplan.pdf › page 2": "scanned, without text; --ocr eng reads English text",
         "logo.png": "unknown suffix '.png'",

@@ -22,6 +22,8 @@ __all__ = (
     "Allowance",
     "Content",
     "Found",
+    "LeftOut",
+    "Notes",
     "Options",
     "Part",
     "Reader",
@@ -78,6 +80,31 @@ class Options:
     """Megabytes of a file that are read at once; 0 takes what its format says."""
 
 
+class LeftOut(NamedTuple):
+    """A text that a reader leaves out on purpose."""
+
+    kind: str
+    """Its kind, in the singular: a menu, a running line."""
+    text: str
+    times: int = 1
+    """How often it is there."""
+
+
+@dataclass(slots=True)
+class Notes:
+    """Notes of a reader beside its text, for the comparison with the file (`kept`)."""
+
+    left_out: list[LeftOut] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)
+    """The characters of each page as the library gives them, if the file's extractor needs them:
+    a PDF is not opened twice."""
+
+    def leave_out(self, kind: str, text: str) -> None:
+        """Note a text that is left out on purpose; an empty one is nothing."""
+        if plain := " ".join(text.split()):
+            self.left_out.append(LeftOut(kind, plain))
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file, or a part of one."""
@@ -90,6 +117,7 @@ class Source:
     allowance: Allowance = field(default_factory=Allowance)
     wrong_bytes: list[int] = field(default_factory=lambda: [0], compare=False)
     """How many bytes of the text that was read last are wrong in its encoding."""
+    notes: Notes = field(default_factory=Notes, compare=False)
 
     def read(self) -> bytes:
         """All of it at once, for formats that cannot be read in parts."""

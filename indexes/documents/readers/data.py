@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from hopyard.indexes.documents.readers.base import Content, Source
+from hopyard.indexes.documents.readers.base import Content, Notes, Source
 from hopyard.indexes.documents.readers.text import plain_metadata, text_blocks
 from hopyard.indexes.passages.markdown import first_heading, table_lines
 from hopyard.state.errors import CorpusError
@@ -53,12 +53,12 @@ def _skip_blanks(text: str, place: int) -> int:
 
 
 def read_notebook(source: Source) -> Iterator[Content]:
-    """A Jupyter notebook: its text, its code, and what the code printed."""
+    """A Jupyter notebook: its text, its code, and what the code printed; of errors the message."""
     try:
         book = json.loads("".join(text_blocks(source)))
         cells, about = book["cells"], book.get("metadata", {})
         language = about.get("kernelspec", {}).get("language", "python")
-        blocks = [block for cell in cells for block in _cell(cell, language)]
+        blocks = [block for cell in cells for block in _cell(cell, language, source.notes)]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CorpusError(f"not a readable notebook ({type(error).__name__}: {error})") from error
     authors = [one.get("name", "") for one in about.get("authors", []) if isinstance(one, dict)]
@@ -67,7 +67,7 @@ def read_notebook(source: Source) -> Iterator[Content]:
     yield Content(str(about.get("title") or first_heading(text)), [text], "markdown", metadata)
 
 
-def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
+def _cell(cell: dict[str, Any], language: str, notes: Notes) -> Iterator[str]:
     text = _joined(cell.get("source", "")).strip()
     if not text:
         return
@@ -76,9 +76,12 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
         return
     yield f"```{language}\n{text}\n```"
     for output in cell.get("outputs", []):
-        printed = output.get("text") or output.get("data", {}).get("text/plain", "")
-        if shown := _joined(printed).strip()[:_LONGEST_OUTPUT]:
+        printed = _joined(output.get("text") or output.get("data", {}).get("text/plain", ""))
+        if output.get("output_type") == "error":
+            printed = f"{output.get('ename', '')}: {output.get('evalue', '')}"
+        if shown := printed.strip()[:_LONGEST_OUTPUT]:
             yield f"```\n{shown}\n```"
+        notes.leave_out("end of a long output", printed.strip()[_LONGEST_OUTPUT:])
 
 
 def _joined(lines: str | list[str]) -> str:

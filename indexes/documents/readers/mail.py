@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from hopyard.indexes.corpus.records import Markup
-from hopyard.indexes.documents.readers.base import Content, Found, Part, Source, file_of
+from hopyard.indexes.documents.readers.base import Content, Found, Notes, Part, Source, file_of
 from hopyard.indexes.documents.readers.text import plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.state.errors import CorpusError
@@ -56,7 +56,7 @@ def read_eml(source: Source) -> Iterator[Found]:
         "to": str(mail.get("To", "")),
         "date": _date(str(mail.get("Date", ""))),
     }
-    leaves = list(_leaves(mail))
+    leaves = list(_leaves(mail, source.notes))
     texts = [leaf for leaf in leaves if _is_text(leaf)]
     html = any(text.get_content_type() == _HTML for text in texts)
     body = "\n\n".join(filter(None, (_body(text, markdown=html) for text in texts)))
@@ -75,22 +75,32 @@ def read_eml(source: Source) -> Iterator[Found]:
         yield Part(name, file_of(data, name, source))
 
 
-def _leaves(part: EmailMessage) -> Iterator[EmailMessage]:
+def _leaves(part: EmailMessage, notes: Notes | None = None) -> Iterator[EmailMessage]:
     """The parts that hold something, in order; of alternatives the longest."""
     kind = part.get_content_type()
     inner = [one for one in part.iter_parts() if isinstance(one, EmailMessage)]
     if kind == "multipart/alternative":
-        chosen = _best(inner)
-        for one in inner:
-            if one is chosen:
-                yield from _leaves(one)
-            else:  # what an alternative has beside its texts belongs to the mail
-                yield from (leaf for leaf in _leaves(one) if not _is_text(leaf) or _is_event(leaf))
+        if chosen := _best(inner):
+            yield from _of_alternatives(inner, chosen, notes)
     elif part.get_content_maintype() == "multipart":
         for one in inner:
-            yield from _leaves(one)
+            yield from _leaves(one, notes)
     elif kind not in _SIGNATURES:
         yield part
+
+
+def _of_alternatives(
+    alternatives: Sequence[EmailMessage], chosen: EmailMessage, notes: Notes | None
+) -> Iterator[EmailMessage]:
+    """The leaves of the chosen form; of the others all but their texts, which are noted."""
+    texts = (_body(leaf, markdown=True) for leaf in _leaves(chosen) if _is_text(leaf))
+    said = set(" ".join(texts).split())
+    for one in alternatives:
+        for leaf in _leaves(one, notes):
+            if one is chosen or not _is_text(leaf) or _is_event(leaf):
+                yield leaf
+            elif notes and not said.issuperset((other := _body(leaf, markdown=True)).split()):
+                notes.leave_out("other form of the text", other)
 
 
 def _best(alternatives: Sequence[EmailMessage]) -> EmailMessage | None:

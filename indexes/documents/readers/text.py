@@ -76,10 +76,16 @@ def decode(data: bytes, source: Source, declared: str = "") -> str:
 
 
 def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:
-    """The values that metadata may hold: text, numbers, booleans, dates, lists of them."""
+    """The values that metadata may hold: text, numbers, booleans, dates, lists of them.
+
+    A value in an inner mapping has the outer name before its own: `location.city`.
+    """
     plain: dict[str, MetadataValue] = {}
     for name, value in values.items():
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, Mapping):
+            inner = {f"{name}.{key}": one for key, one in value.items()}
+            plain |= plain_metadata(inner)
+        elif isinstance(value, (list, tuple)):
             plain[str(name)] = ", ".join(str(item) for item in value)
         elif isinstance(value, date):
             plain[str(name)] = value.isoformat()
@@ -107,10 +113,23 @@ def _front_matter(text: str) -> tuple[dict[str, MetadataValue], str]:
     read = _toml if head.rstrip() == "+++" else _yaml
     values = read(lines[:end])
     if values is None:
-        values = {found[1]: found[2] for line in lines[:end] if (found := _FIELD.match(line))}
+        values = _line_by_line(lines[:end])
         if not values:
             return {}, text
     return plain_metadata(values), "\n".join(lines[end + 1 :])
+
+
+def _line_by_line(lines: Sequence[str]) -> dict[str, list[str]]:
+    """The fields of lines that are no valid YAML; other lines continue the field before them."""
+    values: dict[str, list[str]] = {}
+    name = ""
+    for line in lines:
+        if found := _FIELD.match(line):
+            name = found[1]
+            values[name] = [found[2]] if found[2] else []
+        elif name and (more := line.strip().removeprefix("- ")):
+            values[name].append(more)
+    return values
 
 
 def _yaml(lines: Sequence[str]) -> dict[Any, Any] | None:
@@ -129,7 +148,12 @@ def _yaml(lines: Sequence[str]) -> dict[Any, Any] | None:
 
 
 def _typed(value: Any) -> Any:
-    """A text as the number or truth value that is written so, or the value itself."""
+    """A text as the number or truth value that is written so, or the value itself.
+
+    In a mapping, all values.
+    """
+    if isinstance(value, dict):
+        return {name: _typed(one) for name, one in value.items()}
     if not isinstance(value, str):
         return value
     if value in ("true", "false"):

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from hopyard.indexes.documents.readers.base import Content, Source
+from hopyard.indexes.documents.readers.base import Content, Notes, Source
 from hopyard.indexes.documents.readers.parts import local
 from hopyard.indexes.documents.readers.text import text_blocks
 from hopyard.state.errors import CorpusError
@@ -53,13 +53,13 @@ def read_xml(source: Source) -> Iterator[Content]:
             if root is None:
                 root = element
             if entry is not None:
-                yield from _entry(root, entry)
+                yield from _entry(root, entry, source.notes)
                 entry = None
             depth += 1 if event == "start" else -1
             if event == "end" and depth == 1 and not _says(root.text):
                 entry = element
         if root is not None:
-            yield from _element_lines(root)
+            yield from _element_lines(root, source.notes)
 
     with source.open() as stream:
         declared = _DECLARED.search(stream.read(_DECLARATION))
@@ -119,22 +119,25 @@ class _Stream:
         return next(self._pieces, "")
 
 
-def _entry(root: Element, entry: Element) -> Iterator[str]:
+def _entry(root: Element, entry: Element, notes: Notes) -> Iterator[str]:
     """The lines of an element in the outermost one, which then is not needed any more."""
     if root[0] is entry and root.attrib and not _says(root.text):
         yield f"{_name(root)}\n"
         root.attrib.clear()
-    yield from _element_lines(entry)
+    yield from _element_lines(entry, notes)
     if _says(entry.tail):
         yield f"{_one_line(entry.tail)}\n"
     yield "\n"
     root.remove(entry)
 
 
-def _element_lines(element: Element) -> Iterator[str]:
+def _element_lines(element: Element, notes: Notes) -> Iterator[str]:
     mixed = _says(element.text) or any(_says(child.tail) for child in element)
     text = _one_line("".join(_strings(element))) if mixed else ""
     if text and (len(text) <= _LONGEST_LINE or not len(element)):
+        for inner in element.iter():
+            if inner is not element and (len(inner) or inner.text):
+                notes.leave_out("attribute within a text", " ".join(inner.attrib.values()))
         yield f"{_name(element)}: {text}\n"
         return
     if element.attrib:
@@ -143,7 +146,7 @@ def _element_lines(element: Element) -> Iterator[str]:
         if isinstance(part, str):
             parts: Iterable[str] = [part]
         elif part is not None:
-            yield from _element_lines(part)
+            yield from _element_lines(part, notes)
             parts = [part.tail or ""]
         else:
             continue

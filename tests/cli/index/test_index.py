@@ -14,7 +14,7 @@ from ..conftest import Run, write_corpus
 TEXT_LOADER = "langchain_community.document_loaders.TextLoader"
 REPORT_KEYS = [
     "directory", "documents", "passages", "embedded", "usage", "seconds", "bad", "skipped",
-    "warnings",
+    "incomplete", "left_out", "warnings",
 ]  # fmt: skip
 
 

@@ -13,9 +13,15 @@ from itertools import islice
 from typing import IO, Any, Final
 
 from hopyard.indexes.corpus.records import PAGE_END, MetadataValue
-from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
+from hopyard.indexes.documents.readers.base import Content, Found, Notes, Source, Unread
 from hopyard.indexes.documents.readers.ocr import with_text
-from hopyard.indexes.documents.readers.pdf.layout import Bookmark, Layout, Page, page_parts
+from hopyard.indexes.documents.readers.pdf.layout import (
+    Bookmark,
+    Layout,
+    Page,
+    page_parts,
+    running_lines,
+)
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.unicode import valid_unicode
 
@@ -44,7 +50,7 @@ def read_pdf(source: Source) -> Iterator[Found]:
         about = document.get_metadata_dict()
         yield Content(
             _named(about.get("Title", "")),
-            _texts(document, scanned, unread, boxes),
+            _texts(document, scanned, unread, boxes, source.notes),
             "markdown",
             _metadata(about),
             len(document),
@@ -91,7 +97,7 @@ def _files(document: Any, source: Source) -> Iterator[Found]:
 
 
 def _texts(
-    document: Any, scanned: list[int], unread: list[Unread], boxes: list[bytes]
+    document: Any, scanned: list[int], unread: list[Unread], boxes: list[bytes], notes: Notes
 ) -> Iterator[str]:
     from hopyard.indexes.documents.readers.pdf.positions import packed_positions
 
@@ -105,6 +111,9 @@ def _texts(
         for page in some:
             if page.pictured:
                 scanned.append(page.number)
+            notes.pages.append(page.said)
+            for line in running_lines(page, layout):
+                notes.leave_out("running line", line.text)
             marks = bookmarks.get(page.number, []) if bookmarks else None
             parts = list(page_parts(page, layout, marks))
             boxes.append(packed_positions(parts, page.frame) if page.frame else b"")

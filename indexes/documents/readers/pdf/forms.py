@@ -13,7 +13,7 @@ from hopyard.indexes.documents.readers.base import Part, Source, unpacked
 from hopyard.indexes.documents.readers.pdf.words import Turn, Word, turned
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("Notes", "files_in", "notes_on")
+__all__ = ("Notes", "files_in", "notes_on", "string_of", "text_of")
 
 _LINE: Final = 14.0
 """The height of a line of a field, in points, at most."""
@@ -51,7 +51,7 @@ def notes_on(document: Any, page: Any, turn: Turn) -> Notes:
             if kind == pdfium.FPDF_ANNOT_WIDGET:
                 text = _value(form, note) if form else ""
             else:
-                text = "" if kind in _SILENT else _string(note, b"Contents")
+                text = "" if kind in _SILENT else string_of(note, b"Contents")
             text = " ".join(valid_unicode(text).split())
             if not text:
                 continue
@@ -80,14 +80,17 @@ def _value(form: Any, note: Any) -> str:
         return "[x]" if pdfium.FPDFAnnot_IsChecked(form, note) else "[ ]"
     if kind == pdfium.FPDF_FORMFIELD_PUSHBUTTON:
         return ""
-    return _text(lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldValue(form, note, buffer, size))
+    return text_of(
+        lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldValue(form, note, buffer, size)
+    )
 
 
-def _string(note: Any, key: bytes) -> str:
-    return _text(lambda buffer, size: pdfium.FPDFAnnot_GetStringValue(note, key, buffer, size))
+def string_of(note: Any, key: bytes) -> str:
+    """A text of an annotation; "" if it has none of that name."""
+    return text_of(lambda buffer, size: pdfium.FPDFAnnot_GetStringValue(note, key, buffer, size))
 
 
-def _text(read: Callable[[Any, int], int]) -> str:
+def text_of(read: Callable[[Any, int], int]) -> str:
     """A text of PDFium: its length in bytes is asked first, and its last character is 0."""
     size = read(None, 0)
     if size <= 2:

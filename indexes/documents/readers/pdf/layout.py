@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from hopyard.indexes.documents.readers.pdf.words import Frame, Word
 
-__all__ = ("Bookmark", "Layout", "Line", "Page", "Part", "page_parts", "whole_words")
+__all__ = (
+    "Bookmark",
+    "Layout",
+    "Line",
+    "Page",
+    "Part",
+    "page_parts",
+    "running_lines",
+    "whole_words",
+)
 
 _EDGE: Final = 3
 """Lines at either end of a page that may run through."""
@@ -60,6 +69,8 @@ class Page(NamedTuple):
     """The head of the table that it ends with."""
     frame: Frame | None = None
     """Its corners in a viewer; None if it could not be read."""
+    said: str = ""
+    """All its characters, as PDFium gives them."""
 
 
 class Part(NamedTuple):
@@ -126,16 +137,20 @@ def page_parts(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None)
         layout: The running lines and sizes of headings.
         bookmarks: Those of the page; None where the file has no bookmarks at all.
     """
-    lines = [line for block in page.blocks for line in block]
-    edges = {id(line) for line in _edges(lines) if _shape(line, page.number) in layout.running}
-    if len(edges) == len(lines):  # nothing else is on the page
-        edges = set()
+    edges = {id(line) for line in running_lines(page, layout)}
     blocks = [[line for line in block if id(line) not in edges] for block in page.blocks]
     if bookmarks is None:
         for block in blocks:
             yield from _under_large_lines(block, layout)
     else:
         yield from _under_bookmarks(blocks, list(bookmarks))
+
+
+def running_lines(page: Page, layout: Layout) -> list[Line]:
+    """The lines of a page that run through the pages; none if nothing else is on the page."""
+    lines = [line for block in page.blocks for line in block]
+    edges = [line for line in _edges(lines) if _shape(line, page.number) in layout.running]
+    return [] if len(edges) == len(lines) else edges
 
 
 def whole_words(text: str) -> str:

@@ -13,6 +13,7 @@ from hopyard.indexes.documents.readers.pdf.forms import notes_on
 from hopyard.indexes.documents.readers.pdf.layout import Line, Page
 from hopyard.indexes.documents.readers.pdf.lines import TABLE, Cell, TextLine, lines_of
 from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, is_whole, rows_in
+from hopyard.indexes.documents.readers.pdf.said import said_on
 from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
 from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word, is_bold, words_of
 from hopyard.indexes.passages.markdown import table_lines
@@ -46,7 +47,9 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         for group in _by_turn(words, turn):
             builder.add(group, grids_of(page, turn) if group[0].turn is turn else [])
         blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in notes.comments)]
-        return Page(number, blocks, not words and _has_picture(page), builder.head, Frame.of(page))
+        said = said_on(document, page, text)
+        pictured = not words and _has_picture(page)
+        return Page(number, blocks, pictured, builder.head, Frame.of(page), said)
     finally:
         text.close()
         page.close()

@@ -41,7 +41,7 @@ def read_html(source: Source) -> Iterator[Content]:
     heading = soup.title or soup.h1
     title = " ".join(heading.get_text().split()) if heading else ""
     metadata = _metadata(soup)
-    yield Content(title, [_markdown(main_part(soup))], "markdown", metadata)
+    yield Content(title, [_markdown(main_part(soup, source.notes))], "markdown", metadata)
 
 
 def html_to_markdown(html: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from hopyard.indexes.documents.readers.base import Notes
 from hopyard.indexes.documents.readers.web.fill import fill_in
 from hopyard.indexes.documents.readers.web.tree import length_of, soup_of
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 __all__ = ("main_part",)
 
 _AROUND: Final = ("nav", "footer", "aside", "form", "button", "dialog")
+_KINDS: Final = {"nav": "menu", "aside": "part beside the text"}
+"""Names of parts that are left out, where the tag says less."""
 _OF_TEXT: Final = (
     *("main", "article", "details", "summary", "dt", "label"),
     *("h1", "h2", "h3", "h4", "h5", "h6"),
@@ -50,26 +53,27 @@ _LEAST_KEPT: Final = 0.25
 """Share of a page's text that is left at least; else the page itself is a list of links."""
 
 
-def main_part(soup: BeautifulSoup) -> BeautifulSoup:
+def main_part(soup: BeautifulSoup, notes: Notes) -> BeautifulSoup:
     """The page without menus, banners and footers."""
     small = [form for form in soup("form") if _is_small(form)]
     before = length_of(soup)
     has_main = bool(soup.find(["main", "article"]))
     around = [tag for tag in soup(list(_AROUND)) if _is_around(tag, before, has_main)]
     around = [tag for tag in around if tag.name != "form" or any(tag is one for one in small)]
+    kinds = [_KINDS.get(tag.name, tag.name) for tag in around]
     named = [tag for tag in soup.find_all(True) if _is_named_so(tag)]
-    fill_in(soup)
+    fill_in(soup, notes)
     whole = str(soup)
     before = length_of(soup)
-    for tag in around:
-        tag.extract()
-    for tag in named:
-        if length_of(tag) < before / 2:
-            tag.extract()
-    for menu in _menus(soup):
-        menu.extract()
+    left_out = [(kind, tag.extract()) for kind, tag in zip(kinds, around, strict=True)]
+    left_out += [
+        ("part around the text", tag.extract()) for tag in named if length_of(tag) < before / 2
+    ]
+    left_out += [("menu", menu.extract()) for menu in _menus(soup)]
     if length_of(soup) < _LEAST_KEPT * before:
         return soup_of(whole)
+    for kind, tag in left_out:
+        notes.leave_out(kind, tag.get_text(" "))
     return soup
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from hopyard.indexes.documents.readers.base import Notes
 from hopyard.indexes.documents.readers.marks import numeral
 from hopyard.indexes.documents.readers.web.tree import soup_of
 
@@ -25,7 +26,7 @@ _BLOCKS: Final = (
 _POWERS: Final = {"msup": "^", "msub": "_", "mfrac": "/", "mroot": "^1/"}
 
 
-def fill_in(soup: BeautifulSoup) -> None:
+def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     """Write out what a browser shows, and drop what it does not show."""
     from bs4.element import Declaration, ProcessingInstruction
 
@@ -59,7 +60,7 @@ def fill_in(soup: BeautifulSoup) -> None:
         source = formula.find("annotation", encoding=re.compile("tex", re.IGNORECASE))
         formula.replace_with(source.get_text().strip() if source else _formula(formula))
     if present & {"input", "select"}:
-        _fields(soup)
+        _fields(soup, notes or Notes())
     for numbered in each("ol"):
         _number(numbered)
     for tag in each(*_BLOCKS):
@@ -110,7 +111,7 @@ def _formula(tag: Tag) -> str:
     return f"√({text})" if tag.name == "msqrt" else text
 
 
-def _fields(soup: BeautifulSoup) -> None:
+def _fields(soup: BeautifulSoup, notes: Notes) -> None:
     """Ticked boxes, chosen entries, typed texts."""
     for field in soup("input"):
         kind = str(field.get("type") or "text").casefold()
@@ -122,4 +123,7 @@ def _fields(soup: BeautifulSoup) -> None:
             field.replace_with(str(field.get("value") or ""))
     for choice in soup("select"):
         chosen = choice.find_all("option", selected=True) or choice.find_all("option", limit=1)
+        for option in choice("option"):
+            if not any(option is one for one in chosen):
+                notes.leave_out("entry that is not chosen", option.get_text())
         choice.replace_with(", ".join(option.get_text(strip=True) for option in chosen))

@@ -96,7 +96,10 @@ def _complete(table: Tag) -> None:
     _spread(rows)
     heads = [row for row in rows if _in_head(row) or not row.find("td")]
     for row in heads[1:] if heads and rows[: len(heads)] == heads else ():
-        for above, cell in zip(heads[0](CELL, recursive=False), row(CELL), strict=False):
+        tops, cells = heads[0](CELL, recursive=False), row(CELL, recursive=False)
+        for cell in cells[len(tops) :]:
+            heads[0].append(cell.extract())
+        for above, cell in zip(tops, cells, strict=False):
             if (name := cell.get_text().strip()) and name != above.get_text().strip():
                 above.append(f" {name}")
         row.extract()

@@ -126,6 +126,7 @@ def _edges(book: Book, part: str, root: Element, settings: Element | None) -> It
                     yield from blocks
                 else:
                     book.package.left_out[f"unused {kind}"] += 1
+                    book.package.source.notes.leave_out(f"unused {kind}", text)
 
 
 def _imported(package: Package, name: str, depth: int) -> Iterable[Block]:

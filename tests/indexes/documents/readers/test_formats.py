@@ -109,6 +109,10 @@ def test_merged_cells_of_a_sheet_are_in_each_row(read: Read) -> None:
             "<table><tr><td>A<td>B<td>C<tr><td colspan=2>whole<td>3</table>",
             "| A | B | C |\n| --- | --- | --- |\n| whole |  | 3 |",
         ),
+        (
+            "<table><tr><th>A<tr><th>B<th>C<tr><td>1<td>2</table>",
+            "| A B | C |\n| --- | --- |\n| 1 | 2 |",
+        ),
         ("<p>10<sup>6</sup> and 50<sup>[1]</sup>", "10^6 and 50[1]"),
         ("<p>Donau&shy;dampf&#173;schiff", "Donaudampfschiff"),
         ("<ul><li><input type=checkbox checked> Rope<li><input type=checkbox> Paint</ul>",

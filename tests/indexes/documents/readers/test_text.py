@@ -67,11 +67,14 @@ def test_a_line_break_between_two_blocks_is_one(
 def test_front_matter_is_metadata_and_title(read: Read) -> None:
     markdown = (
         "---\ntitle: Brewing\ndate: 2025-03-20\ntags: [green, barley]\nrank: 3\nnone:\n"
-        "nested: {a: 1}\n---\n# Heading\nText.\n"
+        "place: {city: Lund, berths: {north: 4}}\n---\n# Heading\nText.\n"
     )
     content, text, _ = read("a.md", markdown.encode())
     assert (content.title, text) == ("Brewing", "# Heading\nText.\n")
-    assert content.metadata == {"date": "2025-03-20", "tags": "green, barley", "rank": 3}
+    assert content.metadata == {
+        "date": "2025-03-20", "tags": "green, barley", "rank": 3,
+        "place.city": "Lund", "place.berths.north": 4,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

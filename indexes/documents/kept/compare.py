@@ -1,0 +1,317 @@
+"""Compare the words of a file with those that its reader gave."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from hopyard.indexes.documents.kept.words import digits_of, numbers_in, undoubled, words_of
+from hopyard.indexes.documents.readers.base import LeftOut
+from hopyard.state.text.counting import counted
+
+__all__ = ("LEAST_KEPT", "OTHER", "FileWords", "Kept", "compare")
+
+LEAST_KEPT: Final = 0.98
+"""The share of a file's words that a document keeps; one that keeps less is named."""
+_NOT_READ: Final = 0.5
+"""The share of the words of a place that are lost, above which the place counts as not read."""
+_EXAMPLES: Final = 5
+_MOST_TEXTS: Final = 200
+"""Texts that were left out on purpose and can be looked at later, at most."""
+_LONGEST: Final = 60
+"""Letters of a word whose pieces are looked for, at most."""
+_SHORTEST: Final = 2
+"""Letters of a piece that is a word elsewhere, too, at least."""
+_ADDED: Final = re.compile(r"\d{1,3}(?:st|nd|rd|th)?|([^\W\d])\1*|[ivxlc]+")
+"""Numbers that readers write before the items of a list."""
+_LABELS: Final = words_of(
+    "about attendee begin by chart checked comment comments deleted end endnote event footer "
+    "footnote header image inserted note notes on organiser page place slide speaker text unchecked"
+).keys()
+"""Words that readers write beside parts that have no words of their own."""
+_NUMBERED: Final = re.compile(r"(.*) (\d+)")
+
+
+OTHER: Final = "\x1a"
+"""The sign for a letter that the extractor does not know."""
+_WITH_OTHER: Final = re.compile(rf"[^\W_]*{OTHER}[\w{OTHER}]*")
+
+
+@dataclass(slots=True)
+class FileWords:
+    """The words of a file as an extractor finds them.
+
+    Attributes:
+        words: All that a document has to keep.
+        places: The words of each place that is named if it is not read.
+        numbers: Numbers of cells, by their digits; a document may show them in any form.
+        names: Words that a document may have, such as names of elements.
+        open: Whether the document may have words that are not found, as in an unknown encoding.
+    """
+
+    words: Counter[str] = field(default_factory=Counter)
+    places: list[tuple[str, Counter[str]]] = field(default_factory=list)
+    numbers: Counter[str] = field(default_factory=Counter)
+    names: set[str] = field(default_factory=set)
+    open: bool = False
+
+    def text(self, text: str, place: str = "") -> None:
+        """Add a text, and where it is: a text box, page 3; "" for what every file has."""
+        if OTHER in text:
+            self.open = True
+            text = _WITH_OTHER.sub(" ", text)
+        words = words_of(text)
+        self.words.update(words)
+        if place and words:
+            self.places.append((place, words))
+
+    def once(self, text: str, place: str = "") -> None:
+        """Add a text whose words may be said once where the file repeats them."""
+        words = Counter(dict.fromkeys(words_of(text), 1))
+        self.words |= words
+        if place and words:
+            self.places.append((place, words))
+
+    def number(self, value: float) -> None:
+        """Add the number of a cell."""
+        self.numbers[digits_of(value)] += 1
+
+    def name(self, text: str) -> None:
+        """Add words that the document may have."""
+        self.names.update(words_of(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The words that a document keeps of its file.
+
+    Attributes:
+        words: The words of the file, without those that are left out on purpose.
+        lost: How many of them the document lacks.
+        gained: How many words of the document are not in the file.
+        places: The places that were not read: `2 text boxes`, `page 3`.
+        examples: Some of the words that are lost.
+        new: Some of the words that are gained.
+        left_out: Parts that are left out on purpose.
+    """
+
+    words: int
+    lost: int = 0
+    gained: int = 0
+    places: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The share of the words that is kept, 0 to 1."""
+        return 1 - self.lost / self.words if self.words else 1.0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it keeps nearly all words, and gains next to none."""
+        return self.share >= LEAST_KEPT and self.gained <= self._most_gained
+
+    @property
+    def _most_gained(self) -> float:
+        return (1 - LEAST_KEPT) * self.words
+
+    def __str__(self) -> str:
+        """As in "kept 91 % of the words; not read: 2 text boxes, 1 comment"."""
+        parts = [f"kept {int(100 * self.share)} % of the words"]
+        if self.share < LEAST_KEPT:
+            places = ", ".join(self.places)
+            parts.append(f"not read: {places or f'words such as {_quoted(self.examples)}'}")
+        if self.gained > self._most_gained:
+            words = counted(self.gained, "word")
+            parts.append(f"{words} not in the file, such as {_quoted(self.new)}")
+        return "; ".join(parts)
+
+    @property
+    def says_something(self) -> bool:
+        """Whether anything is lost, gained or left out on purpose."""
+        return bool(self.left_out) or not self.is_whole
+
+    @property
+    def left_out_counts(self) -> Counter[str]:
+        """How many parts of each kind are left out on purpose."""
+        counts: Counter[str] = Counter()
+        for one in self.left_out:
+            counts[one.kind] += one.times
+        return counts
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The words kept and lost, for JSON."""
+        return {
+            "said": "" if self.is_whole else str(self),
+            "words": self.words,
+            "share": round(self.share, 4),
+            "lost": self.lost,
+            "gained": self.gained,
+            "places": list(self.places),
+            "examples": list(self.examples),
+            "new": list(self.new),
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {
+            **self.numbers,
+            "left_out": dict(self.left_out_counts),
+            "left_out_texts": [part._asdict() for part in self.left_out[:_MOST_TEXTS]],
+        }
+
+
+def compare(
+    found: FileWords, text: Iterable[str], about: str = "", left_out: Sequence[LeftOut] = ()
+) -> Kept:
+    """Compare two multisets of words.
+
+    Args:
+        found: The words of the file.
+        text: The document's text, in parts that end between words.
+        about: Its title and metadata; their words count as kept.
+        left_out: Parts that the reader left out on purpose. Their words count neither as kept nor
+            as lost.
+    """
+    own: Counter[str] = Counter()
+    numbers: Counter[str] = Counter()
+    for part in text:
+        own.update(words_of(part))
+        if found.numbers:
+            numbers.update(numbers_in(part))
+    omitted = Counter[str]()
+    for one in left_out:
+        omitted.update(words_of(one.text))
+    lost = found.words - own
+    omitted &= lost
+    lost = lost - omitted - words_of(about)
+    gained = own - found.words
+    _join(lost, gained, own)
+    _join(gained, lost, found.words)
+    known = found.words.keys() | found.names | _LABELS
+    new = Counter(
+        {
+            word: count
+            for word, count in gained.items()
+            if word not in known and not _ADDED.fullmatch(word)
+            if not (found.numbers and any(map(str.isdecimal, word)))
+        }
+    )
+    if found.open:
+        new.clear()
+    lost_numbers = _lost_numbers(found.numbers, numbers)
+    return Kept(
+        words=found.words.total() + found.numbers.total() - omitted.total(),
+        lost=lost.total() + lost_numbers.total(),
+        gained=new.total(),
+        places=tuple(_named(_unread(found.places, lost))) if lost else (),
+        examples=(*lost, *lost_numbers)[:_EXAMPLES],
+        new=(*new,)[:_EXAMPLES],
+        left_out=_merged(left_out),
+    )
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(f'"{word}"' for word in words)
+
+
+def _merged(left_out: Sequence[LeftOut]) -> tuple[LeftOut, ...]:
+    """Equal texts once, with how often they are there."""
+    times = Counter((one.kind, one.text) for one in left_out)
+    return tuple(LeftOut(kind, text, count) for (kind, text), count in times.items())
+
+
+def _join(wholes: Counter[str], pieces: Counter[str], known: Container[str]) -> None:
+    """Take from both sides the words that are whole on one and divided on the other.
+
+    Args:
+        wholes: The words of one side that the other lacks.
+        pieces: Those of the other. Both are changed.
+        known: All words of the other; one that is there more often may be a piece, too.
+    """
+    for word in [*wholes]:
+        while wholes[word] > 0:
+            half = undoubled(word)
+            parts = [half] if pieces[half] > 0 else _pieces(word, pieces, ())
+            parts = parts or _pieces(word, pieces, known)
+            taken = [part for part in parts if pieces[part] > 0]
+            if not taken:
+                break
+            wholes[word] -= 1
+            pieces.subtract(taken)
+    for side in (wholes, pieces):
+        for word in [word for word, count in side.items() if count <= 0]:
+            del side[word]
+
+
+def _pieces(word: str, of: Mapping[str, int], known: Container[str]) -> list[str]:
+    """The pieces that make a word, each as long as it can be; none if they do not."""
+    if len(word) > _LONGEST:
+        return []
+    rests: dict[int, list[str]] = {len(word): []}
+    for start in reversed(range(len(word))):
+        for end in range(len(word), start, -1):
+            piece = word[start:end]
+            if end not in rests or piece == word:
+                continue
+            if of.get(piece, 0) > 0 or (len(piece) >= _SHORTEST and piece in known):
+                rests[start] = [piece, *rests[end]]
+                break
+    return rests.get(0, [])
+
+
+def _lost_numbers(wanted: Counter[str], given: Counter[str]) -> Counter[str]:
+    """The numbers that a text has in no form: all digits, or rounded to fewer."""
+    lost: Counter[str] = Counter()
+    left = given.copy()
+    for digits, count in wanted.items():
+        for _ in range(count):
+            shown = next((one for one in _rounded(digits) if left[one] > 0), None)
+            if shown is None:
+                lost[digits or "0"] += 1
+            else:
+                left[shown] -= 1
+    return lost
+
+
+def _rounded(digits: str) -> Iterator[str]:
+    """The digits, then rounded to ever fewer of them; a small number may show as 0."""
+    yield digits
+    for count in range(len(digits) - 1, -1, -1):
+        shift = 10 ** (len(digits) - count)
+        yield str((int(digits) + shift // 2) // shift).strip("0")
+    yield ""
+
+
+def _unread(places: Iterable[tuple[str, Counter[str]]], lost: Counter[str]) -> Iterator[str]:
+    for place, words in places:
+        if (words & lost).total() > _NOT_READ * words.total():
+            yield place
+
+
+def _named(places: Iterable[str]) -> list[str]:
+    """Equal places with their count, pages with their numbers, chapters by name."""
+    counts: Counter[str] = Counter()
+    numbered: dict[str, list[str]] = {}
+    for place in places:
+        if match := _NUMBERED.fullmatch(place):
+            numbered.setdefault(match[1], []).append(match[2])
+        else:
+            counts[place] += 1
+    found = [_counted(count, place) for place, count in counts.items()]
+    for noun, numbers in numbered.items():
+        shown = ", ".join(numbers[:_EXAMPLES]) + (" …" if len(numbers) > _EXAMPLES else "")
+        found.append(f"{noun if len(numbers) == 1 else f'{noun}s'} {shown}")
+    return found
+
+
+def _counted(count: int, noun: str) -> str:
+    if noun.endswith('"'):  # a name
+        return noun
+    return f"{count} {noun}es" if count > 1 and noun.endswith("x") else counted(count, noun)

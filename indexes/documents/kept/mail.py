@@ -1,0 +1,100 @@
+"""All texts of mails, and of Rich Text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from email import message_from_bytes
+from email.message import Message
+from typing import Any, Final
+
+from hopyard.indexes.documents.kept.compare import OTHER, FileWords
+from hopyard.indexes.documents.kept.markup import decoded, of_html
+from hopyard.indexes.documents.kept.words import words_of
+from hopyard.indexes.documents.readers.base import Source
+
+__all__ = ("find_eml", "find_rtf")
+
+_EVENT_VALUES: Final = re.compile(
+    r"^(?:SUMMARY|LOCATION|DESCRIPTION)[^:\n]*:(.*)$", re.MULTILINE | re.IGNORECASE
+)
+_RTF: Final = re.compile(
+    r"\\([a-zA-Z]+)(-?\d+)? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z'])|([{}])|([^\\{}]+)", re.DOTALL
+)
+_RTF_SILENT: Final = words_of(
+    "fonttbl colortbl stylesheet info pict object listtable listoverridetable rsidtbl themedata "
+    "colorschememapping latentstyles datastore generator fldinst pntext xmlnstbl filetbl revtbl "
+    "header headerl headerr headerf footer footerl footerr footerf bkmkstart bkmkend shp upr"
+).keys()
+_RTF_BREAKS: Final = words_of("par line tab cell row sect page nestcell nestrow").keys()
+
+
+def find_eml(source: Source, found: FileWords) -> None:
+    """All texts of a mail that are not attached to it."""
+    _texts(message_from_bytes(source.read()), found)
+
+
+def _texts(part: Message, found: FileWords) -> None:
+    kind = part.get_content_type()
+    if part.is_multipart():
+        inner: Any = part.get_payload() if kind != "message/rfc822" else ()  # another document
+        forms = [FileWords() for _ in inner]
+        for one, form in zip(inner, forms, strict=True):
+            _texts(one, form if kind == "multipart/alternative" else found)
+        said: Counter[str] = Counter()
+        for form in forms:  # of the same text
+            said |= form.words
+            found.names |= form.names
+            found.open |= form.open
+        found.words.update(said)
+        return
+    if part.get_content_disposition() == "attachment" or part.get_filename():
+        return
+    data: Any = part.get_payload(decode=True)
+    text = decoded(data or b"", found, declared=str(part.get_content_charset() or ""))
+    if kind == "text/html":
+        of_html(text, found)
+    elif kind == "text/calendar":
+        unfolded = re.sub(r"\r?\n[ \t]", "", text).replace("\\n", " ")
+        found.text("\n".join(_EVENT_VALUES.findall(unfolded)))
+        found.name(unfolded)
+        found.open = True  # times are written in another form
+    elif part.get_content_maintype() == "text":
+        found.text(text)
+
+
+def find_rtf(source: Source, found: FileWords) -> None:
+    """The body of an RTF file, without boxes, notes, and words whose code page is not known."""
+    texts: list[str] = []
+    silent: list[bool] = [False]
+    after = [1]  # characters that stand for a Unicode one, and are passed over
+    over = 0
+    for word, number, code, sign, brace, text in _RTF.findall(source.read().decode("latin-1")):
+        if word in ("v", "deleted") and number != "0":
+            silent[-1] = True
+        if brace == "{":
+            silent.append(silent[-1])
+            after.append(after[-1])
+        elif brace and len(silent) > 1:
+            silent.pop()
+            after.pop()
+        elif word in _RTF_SILENT or sign == "*":
+            silent[-1] = True
+        elif word == "uc":
+            after[-1] = int(number or 1)
+        elif not silent[-1]:
+            if word == "u":
+                texts.append(chr(int(number) % 0x10000))
+                over = after[-1]
+            elif code:
+                texts.append("" if over else OTHER)
+                over = max(over - 1, 0)
+            elif text:
+                plain = re.sub(r"[\r\n]", "", text)
+                texts.append(plain[over:])
+                over = max(over - len(plain), 0)
+            else:
+                texts.append("\n" if word in _RTF_BREAKS else " " if sign == "~" else "")
+    whole = "".join(texts).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    found.open = True
+    found.text(whole)

@@ -1,0 +1,111 @@
+"""The extractor of each format, and the comparison of one document with its file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from hopyard.indexes.corpus.long_text import LongText, stretches_of, text_digest
+from hopyard.indexes.documents.kept.compare import FileWords, Kept, compare
+from hopyard.indexes.documents.kept.mail import find_eml, find_rtf
+from hopyard.indexes.documents.kept.markup import (
+    find_csv,
+    find_html,
+    find_json,
+    find_markdown,
+    find_notebook,
+    find_text,
+    find_xml,
+)
+from hopyard.indexes.documents.kept.office import (
+    find_epub,
+    find_odf,
+    find_office,
+    find_xlsx,
+)
+from hopyard.indexes.documents.readers.base import Source
+
+__all__ = ("EXTRACTORS", "Extractor", "kept_of")
+
+Extractor = Callable[[Source, FileWords], None]
+"""Adds all words of a file, found without its reader."""
+
+_LARGEST: Final = 20 << 20
+"""Bytes of a file that is compared, at most: an extractor reads it whole."""
+_BLOCK: Final = 1 << 20
+
+
+def _find_pages(source: Source, found: FileWords) -> None:
+    """The characters that PDFium gives of each page, with the values of fields and notes."""
+    for number, text in enumerate(source.notes.pages, start=1):
+        found.text(text, f"page {number}")
+
+
+EXTRACTORS: Final[dict[str, Extractor]] = {
+    ".txt": find_text,
+    ".md": find_markdown,
+    ".py": find_text,
+    ".csv": find_csv,
+    ".tsv": find_csv,
+    ".html": find_html,
+    ".xml": find_xml,
+    ".json": find_json,
+    ".ipynb": find_notebook,
+    ".docx": find_office,
+    ".pptx": find_office,
+    ".xlsx": find_xlsx,
+    ".odt": find_odf,
+    ".ods": find_odf,
+    ".odp": find_odf,
+    ".epub": find_epub,
+    ".rtf": find_rtf,
+    ".eml": find_eml,
+    ".pdf": _find_pages,
+}
+"""By the first suffix of the format. A format without one is not compared."""
+
+
+def kept_of(source: Source, suffix: str, text: str | LongText, about: str) -> Kept | None:
+    """Compare a document with its file; None where that is not possible.
+
+    Args:
+        source: The file, after its reader gave the whole text.
+        suffix: The first suffix of its format.
+        text: The document's text.
+        about: Its title and metadata.
+    """
+    extract = EXTRACTORS.get(suffix)
+    left_out = source.notes.left_out
+    if extract is None or source.options.ocr or _is_large(source):
+        return Kept(0, left_out=tuple(left_out)) if left_out else None
+    found = FileWords()
+    if extract in (find_text, find_markdown, find_csv) and _is_same(source, text):
+        return None
+    try:
+        extract(source, found)
+    except Exception:  # a file that only its reader understands: say nothing, not something wrong
+        return None
+    return compare(found, stretches_of(text), about, left_out)
+
+
+def _is_large(source: Source) -> bool:
+    if source.notes.pages:
+        return False
+    with source.open() as stream:
+        return stream.seek(0, os.SEEK_END) > _LARGEST
+
+
+def _is_same(source: Source, text: str | LongText) -> bool:
+    """Whether a text is its file, byte for byte: then no word need be counted."""
+    digest = hashlib.sha256()
+    for block in _blocks(source):
+        digest.update(block)
+    return digest.hexdigest() == text_digest(text)
+
+
+def _blocks(source: Source) -> Iterator[bytes]:
+    with source.open() as stream:
+        while block := stream.read(_BLOCK):
+            yield block
