@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -14,11 +14,7 @@ from hopyard.cli.graph.communities import communities_command
 from hopyard.cli.graph.extractions import extractions_command
 from hopyard.cli.graph.show import show_command
 from hopyard.cli.options import JsonOption
-from hopyard.state.errors import UsageError
 from hopyard.state.text.counting import counted, plural
-
-if TYPE_CHECKING:
-    from hopyard.indexes.index import Index
 
 app = typer.Typer(no_args_is_help=True, help="Show and export the graphs of an index.")
 app.command("show")(show_command)
@@ -59,10 +55,10 @@ def export_command(
     """
     from hopyard.indexes.arrays.exporting import NEO4J_FILES, write_graphml, write_neo4j
     from hopyard.indexes.index import Index
-    from hopyard.indexes.kind import KINDS
+    from hopyard.indexes.kind import KINDS, kind_that
 
     with Index.open(directory) as index:
-        chosen = graph or _graph_of(index)
+        chosen = graph or kind_that("export", index.manifest.kinds).name
         index.reader(chosen)  # raises IndexMissingError if the index lacks it
 
         def reader(kind: str) -> Any:
@@ -92,21 +88,3 @@ def export_command(
             markup=False,
             soft_wrap=True,
         )
-
-
-def _graph_of(index: Index) -> str:
-    """The first kind of the index that is a graph.
-
-    Raises:
-        UsageError: It has none.
-    """
-    from hopyard.indexes.kind import KINDS
-
-    graphs = [kind.name for kind in KINDS.parts() if kind.exports]
-    for kind in index.manifest.kinds:
-        if kind in graphs:
-            return kind
-    raise UsageError(
-        f"The index {str(index.directory)!r} has no graph to export: build it with one of "
-        f"{', '.join(graphs)}, as in --with {graphs[0]}."
-    )

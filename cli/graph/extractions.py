@@ -20,16 +20,14 @@ def extractions_command(
     out_: Annotated[Path, typer.Option("--out", help="The JSONL file to write.")],
     json_: JsonOption = False,
 ) -> None:
-    """Write the names and facts of each passage, for `hopyard index build --extractions`."""
+    """Write the names and facts of each passage, for the setting entity_graph.extractions."""
     from hopyard.indexes.index import Index
-    from hopyard.indexes.kinds.entity_graph.find.extraction_file import (
-        export_extractions,
-        stored_extractions,
-    )
+    from hopyard.indexes.kind import kind_that
 
     with Index.open(directory) as index:
-        index.kind_directory("entity-graph")
-        lines = export_extractions(stored_extractions(directory, index.corpus), out_)
+        kind = kind_that("write_extractions", index.manifest.kinds)
+        index.kind_directory(kind.name)  # raises IndexMissingError if the index lacks it
+        lines = kind.write_extractions(directory, index.corpus, out_)
     if json_:
         print_json({"file": str(out_), "passages": lines})
         return
