@@ -11,7 +11,6 @@ from rich.markup import escape
 
 from hopyard.cli.console import out, print_json
 from hopyard.cli.graph.communities import communities_command
-from hopyard.cli.graph.extractions import extractions_command
 from hopyard.cli.graph.show import show_command
 from hopyard.cli.options import JsonOption
 from hopyard.state.text.counting import counted, plural
@@ -19,7 +18,6 @@ from hopyard.state.text.counting import counted, plural
 app = typer.Typer(no_args_is_help=True, help="Show and export the graphs of an index.")
 app.command("show")(show_command)
 app.command("communities")(communities_command)
-app.command("extractions")(extractions_command)
 
 
 class Format(StrEnum):
@@ -88,3 +86,24 @@ def export_command(
             markup=False,
             soft_wrap=True,
         )
+
+
+@app.command("extractions")
+def extractions_command(
+    directory: Annotated[Path, typer.Argument(help="The index directory.")],
+    out_: Annotated[Path, typer.Option("--out", help="The JSONL file to write.")],
+    json_: JsonOption = False,
+) -> None:
+    """Write the names and facts of each passage, for the setting entity_graph.extractions."""
+    from hopyard.indexes.index import Index
+    from hopyard.indexes.kind import kind_that
+
+    with Index.open(directory) as index:
+        kind = kind_that("write_extractions", index.manifest.kinds)
+        index.kind_directory(kind.name)  # raises IndexMissingError if the index lacks it
+        lines = kind.write_extractions(directory, index.corpus, out_)
+    if json_:
+        print_json({"file": str(out_), "passages": lines})
+        return
+    found = counted(lines, "passage")
+    out.print(f"[green]✓[/] {escape(str(out_))}: {found}", soft_wrap=True)
