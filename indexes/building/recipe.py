@@ -100,7 +100,7 @@ def recipe_of(
 
     Raises:
         UsageError: `chunk_tokens` is above the model's window, the language is unknown, or a kind
-            is unknown or builds on another kind that is not named, or a file in a kind's settings
+            is unknown or builds on another kind that is not named. Or a file in a kind's settings
             does not exist.
     """
     language = settings.indexing.language
