@@ -11,9 +11,8 @@ from hopyard.nodes.lifecycle import check_question
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.state.errors import UsageError
-from hopyard.state.look import Look
 from hopyard.state.references import with_references
-from hopyard.state.schemas import Evidence, Source, passage_ids
+from hopyard.state.schemas import Evidence, Look, Source, passage_ids
 from hopyard.state.settings.fields import Context
 
 __all__ = ("Found", "find_evidence", "find_in_document", "open_pages")

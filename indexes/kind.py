@@ -33,6 +33,7 @@ from hopyard.state.text.counting import counted
 if TYPE_CHECKING:
     from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.corpus.records import Passage
+    from hopyard.indexes.corpus.snapshot import Snapshot
 
 __all__ = (
     "DEFAULT_KINDS",
@@ -45,7 +46,7 @@ __all__ = (
     "Progress",
     "count_problem",
     "embedding_for",
-    "kind_with_entities",
+    "kind_that",
     "select_kinds",
     "silent",
     "with_needs",
@@ -170,10 +171,14 @@ class IndexKind(ABC):
         del reader, passages
         raise UsageError(f"The index kind {self.name!r} is not a graph, so it cannot be exported.")
 
-    @property
-    def exports(self) -> bool:
-        """Whether it defines `export`."""
-        return type(self).export is not IndexKind.export
+    def write_extractions(self, index_directory: Path, corpus: Snapshot, file: Path) -> int:
+        """Write what was found in each passage as JSONL, for `hopyard graph extractions`.
+
+        Returns:
+            The number of passages written.
+        """
+        del index_directory, corpus, file
+        raise NotImplementedError
 
     def entities(
         self, directory: Path, pattern: str, only: Literal["", "merged", "split"] = ""
@@ -245,11 +250,16 @@ KINDS: Final = Registry[IndexKind](
 """Every index kind by name: built-in, from installed packages, and registered."""
 
 
-def kind_with_entities(names: Iterable[str]) -> IndexKind:
-    """The first kind that knows entities: among some names, or else of all kinds."""
-    able = [kind for kind in KINDS.parts() if type(kind).entities is not IndexKind.entities]
-    held = tuple(names)
-    return next((kind for kind in able if kind.name in held), able[0])
+def kind_that(method: str, names: Iterable[str]) -> IndexKind:
+    """The first kind that defines an optional method: among some names, or else of all kinds.
+
+    Args:
+        method: `export`, `entities` or `write_extractions`.
+        names: The kinds of an index.
+    """
+    ours = getattr(IndexKind, method)
+    able = {kind.name: kind for kind in KINDS.parts() if getattr(type(kind), method) is not ours}
+    return next(able[name] for name in (*names, *able) if name in able)
 
 
 def with_needs(names: Iterable[str]) -> tuple[str, ...]:

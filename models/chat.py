@@ -12,7 +12,6 @@ from typing import Any, Final, Literal, NoReturn
 
 from langchain_core.language_models import BaseChatModel
 
-from hopyard.models.builtin import chat as builtin
 from hopyard.models.concurrency import PerLoop
 from hopyard.models.names import (
     check_provider,
@@ -160,6 +159,8 @@ def chat_provider(spec: str) -> ChatProvider:
 
 
 def _builtin_provider(variant: str) -> ChatProvider:
+    from hopyard.models.builtin import chat as builtin
+
     require("The built-in chat model", "builtin", ModelUnreachableError)
     return ChatProvider(
         identity=builtin.engine_identity(variant),
@@ -176,8 +177,10 @@ def _builtin_provider(variant: str) -> ChatProvider:
 def _connect_builtin(variant: str, sampling: Sampling) -> BaseChatModel:
     from langchain_openai import ChatOpenAI
 
+    from hopyard.models.builtin.chat import builtin_address
+
     options: dict[str, Any] = {
-        "base_url": builtin.builtin_address(variant),
+        "base_url": builtin_address(variant),
         "api_key": "none",
         "model": "builtin",
         "max_tokens": sampling.max_tokens,
@@ -220,6 +223,8 @@ def _ollama_provider(name: str) -> ChatProvider:
 
 
 def _recorded_provider(recording: Recording) -> ChatProvider:
+    from hopyard.models.builtin.chat import end_at_next_turn
+
     def refuse(_: Sampling) -> NoReturn:
         raise UsageError("A recording has no model to connect to; name a model with --model.")
 
@@ -229,7 +234,7 @@ def _recorded_provider(recording: Recording) -> ChatProvider:
         concurrency=REMOTE_CONCURRENCY,
         cure="record the call with --record",
         # It cuts off an invented next turn, which only the built-in model writes.
-        correct=builtin.end_at_next_turn,
+        correct=end_at_next_turn,
         recording=recording,
     )
 

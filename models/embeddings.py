@@ -9,8 +9,6 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from tokenizers import Tokenizer
 
-from hopyard.models.builtin.e5 import E5Embedder
-from hopyard.models.builtin.minilm import MiniLMEmbedder
 from hopyard.models.embedder import Embedder, Vector, Vectors
 from hopyard.models.instructions import Instructions, instructions_for
 from hopyard.models.names import BUILTIN_EMBEDDING, NO_EMBEDDING, check_provider, embedding_name
@@ -31,11 +29,6 @@ REMOTE_WINDOW: Final = 2048
 """Assumed for remote models: nomic-embed-text, Qwen3-Embedding and OpenAI read at least this."""
 
 
-_BUILTIN: Final = {
-    AUTO: E5Embedder,
-    BUILTIN_EMBEDDING: E5Embedder,
-    "builtin:minilm": MiniLMEmbedder,
-}
 _registered: Final[dict[str, Embedder]] = {}
 
 
@@ -65,8 +58,14 @@ def embedder(spec: str) -> Embedder:
     if (registered := registered_embedder(spec)) is not None:
         return registered
     spec = embedding_name(spec)
-    if spec in _BUILTIN:
-        return _BUILTIN[spec]()
+    if spec in {AUTO, BUILTIN_EMBEDDING}:
+        from hopyard.models.builtin.e5 import E5Embedder
+
+        return E5Embedder()
+    if spec == "builtin:minilm":
+        from hopyard.models.builtin.minilm import MiniLMEmbedder
+
+        return MiniLMEmbedder()
     if spec == NO_EMBEDDING:
         return NoEmbedder()
     provider, separator, name = spec.partition(":")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import Template
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
@@ -12,13 +12,12 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import AfterValidator, BaseModel, ConfigDict, PrivateAttr, field_validator
 
 from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.text.unicode import without_controls
 
-__all__ = ("Example", "Output", "OutputT", "Prompt", "Remark", "Shorter")
+__all__ = ("Example", "Output", "OutputT", "Prompt", "Remark", "Shorter", "whole_items")
 
 ROOM_OF_SMALL: Final = 300
 """Output tokens of a small model at least: its JSON is short, and a loop ends soon."""
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""Control characters except tab and line ends: terminals obey them, and Postgres refuses NUL."""
 
 
 class Output(BaseModel):
@@ -50,7 +49,7 @@ class Output(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _without_controls(cls, value: Any) -> Any:
-        return _CONTROL.sub("", value) if isinstance(value, str) else value
+        return without_controls(value) if isinstance(value, str) else value
 
     @property
     def cut(self) -> bool:
@@ -60,6 +59,22 @@ class Output(BaseModel):
     def mark_cut(self) -> None:
         """Record that the end of `cut_field` is missing."""
         self._cut = True
+
+
+def whole_items(item: type[BaseModel]) -> Callable[[Any], Any]:
+    """A validator of a list, whose last item may be cut: it leaves out items that lack a field.
+
+    Args:
+        item: The model of an item.
+    """
+
+    def keep(items: Any) -> Any:
+        if not isinstance(items, list):
+            return items
+        wanted = item.model_fields.keys()
+        return [one for one in items if not isinstance(one, dict) or wanted <= one.keys()]
+
+    return keep
 
 
 _QUOTED: Final = re.compile(r'"([^"]*)"')

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.classifiers.about_documents import is_about_documents
 from hopyard.classifiers.retrieval_gate import OFF, SHIPPED, Decision
 from hopyard.measures.nearness import Nearness
 from hopyard.models.names import known_as, same_model
@@ -20,7 +20,19 @@ from hopyard.state.extras import missing_modules, missing_sentence
 from hopyard.state.schemas import GateDecision
 from hopyard.state.settings.fields import AUTO, Context
 
-__all__ = ("decide", "decide_retrieval", "measured_for", "rule")
+__all__ = ("decide", "decide_retrieval", "is_about_documents", "measured_for", "rule")
+
+_DOCUMENTS: Final = re.compile(
+    r"\b(?:the|these|those|my|our|your|all|across|whole|every|many|which|what|\d+)\s+"
+    r"(?:[\w-]+\s+){0,2}?"
+    r"(?:documents|articles|reports|guides|guidelines|booklets|files|papers|notes|texts|collection"
+    r"|corpus|archive|pages|sources)\b(?!\.\w)"
+    r"|\bthis\s+(?:[\w-]+\s+){0,2}?(?:collection|corpus|archive)\b",
+    re.IGNORECASE,
+)
+"""A determiner, up to two words, and documents in the plural: one text may be in the request."""
+_QUOTED: Final = re.compile(r"[\"“„«][^\"“”„«»]*[\"”»]")
+"""Words of somebody else, or a text to work on."""
 
 
 async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -69,6 +81,17 @@ async def rule(run: Run, question: str) -> str:
         return "the question is about the documents"
     name = await name_in(run, question)
     return f"it names {name!r} of the documents" if name else ""
+
+
+def is_about_documents(question: str) -> bool:
+    """Whether a question is about the documents themselves: `these articles`.
+
+    The gate learns from questions about facts. "Summarise the approach in all guides" asks for
+    none, so a rule comes before the gate. It is English. Of 4,400 questions of Natural Questions it
+    takes 5, and none of HotpotQA, MuSiQue, 2WikiMultiHopQA and the everyday requests of the gate's
+    tests.
+    """
+    return _DOCUMENTS.search(_QUOTED.sub(" ", question)) is not None
 
 
 def _why_unasked(run: Run) -> str:

@@ -17,9 +17,8 @@ from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.inside import FindIn, Inside
 from hopyard.prompts.traits import traits_of
 from hopyard.state.errors import UsageError
-from hopyard.state.look import Look
 from hopyard.state.metadata import page_words
-from hopyard.state.schemas import Evidence, passage_evidence
+from hopyard.state.schemas import Evidence, Look, passage_evidence
 
 __all__ = ("asked_inside", "has_long_document", "look_for", "look_inside")
 

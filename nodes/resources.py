@@ -14,12 +14,10 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 
-from hopyard.classifiers.retrieval_gate import RetrievalGate, find_gate
-from hopyard.classifiers.route import StrategyRoute, find_route
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
 from hopyard.indexes.index import Index
 from hopyard.indexes.search import Kept
@@ -35,6 +33,10 @@ from hopyard.models.recorded import Recorder
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import AUTO
 from hopyard.state.settings.sources import home
+
+if TYPE_CHECKING:
+    from hopyard.classifiers.retrieval_gate import RetrievalGate
+    from hopyard.classifiers.route import StrategyRoute
 
 __all__ = (
     "RESOURCES_KEY",
@@ -74,8 +76,8 @@ class Resources:
         self._callers = _Once[str, ModelCaller]()
         self._embedders = _Once[str, Embedder]()
         self._indexes = _Once[tuple[Path, str], Index]()
-        self._gates = _Once[Path, RetrievalGate]()
-        self._routes = _Once[Path, StrategyRoute]()
+        self._gates: _Once[Path, RetrievalGate] = _Once()
+        self._routes: _Once[Path, StrategyRoute] = _Once()
         self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
         self.kept = Kept()
         """Objects that searches have opened, such as a cross-encoder."""
@@ -219,6 +221,8 @@ class Resources:
         Raises:
             GateUnavailableError: It does not exist, or cannot be loaded.
         """
+        from hopyard.classifiers.retrieval_gate import RetrievalGate, find_gate
+
         folder, changed = find_gate(name)
         return self._gates.get(
             folder, changed, lambda: RetrievalGate.load(folder, self.embed_question)
@@ -230,6 +234,8 @@ class Resources:
         Raises:
             RouteUnavailableError: It does not exist, or cannot be loaded.
         """
+        from hopyard.classifiers.route import StrategyRoute, find_route
+
         folder, changed = find_route(name)
         return self._routes.get(folder, changed, lambda: StrategyRoute.load(folder))
 

@@ -32,12 +32,7 @@ from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import read_context
 from hopyard.state.usage import Usage
 
-__all__ = (
-    "Found",
-    "Run",
-    "index_folder",
-    "run_of",
-)
+__all__ = ("Found", "Run", "index_folder", "run_of")
 
 
 @dataclass(frozen=True)
@@ -158,20 +153,10 @@ class Run:
         return embedding_name((await self.index()).manifest.embedding)
 
     async def find(
-        self,
-        text: str,
-        *,
-        k: int | None = None,
-        method: str = "",
-        step: str = "",
-        models: bool = True,
-        without: Collection[str] = (),
+        self, text: str, *, k: int | None = None, method: str = "", step: str = ""
     ) -> list[Evidence]:
         """The evidence of `try_find`, without what reduced it."""
-        found = await self.try_find(
-            text, k=k, method=method, step=step, models=models, without=without
-        )
-        return found.evidence
+        return (await self.try_find(text, k=k, method=method, step=step)).evidence
 
     async def try_find(
         self,

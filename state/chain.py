@@ -9,8 +9,7 @@ from typing import Annotated, ClassVar, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from hopyard.state.look import Look
-from hopyard.state.schemas import Evidence, StrategyState
+from hopyard.state.schemas import Evidence, Look, StrategyState
 from hopyard.state.settings.fields import Group
 
 __all__ = (

@@ -28,6 +28,7 @@ __all__ = (
     "Evidence",
     "Explanation",
     "GateDecision",
+    "Look",
     "PassageShare",
     "RouteDecision",
     "RouteLabel",
@@ -169,6 +170,19 @@ class RouteDecision(TypedDict):
     by: Literal["forced", "gate", "default", "trained", "model", "fallback", "budget", "approval"]
     probability: float | None
     reason: str
+
+
+class Look(TypedDict):
+    """Words to find in a document, pages to open, or the search that takes the place of a name."""
+
+    kind: Literal["find", "open", "search"]
+    text: str
+    """As steps and prompts show it."""
+    id: NotRequired[str]
+    """The document to find words in, or the passage whose pages are opened."""
+    words: NotRequired[str]
+    reason: NotRequired[str]
+    """The replacement for a name that no document has."""
 
 
 class Thrown(TypedDict, total=False):

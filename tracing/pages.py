@@ -16,7 +16,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from hopyard.state.text.controls import without_controls
+from hopyard.state.text.unicode import without_controls
 
 __all__ = ("ENVIRONMENT", "render")
 

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import escape
 
-from hopyard.state.text.controls import without_controls
+from hopyard.state.text.unicode import without_controls
 
 __all__ = ("is_prose", "one_line", "prose")
 

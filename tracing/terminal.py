@@ -10,7 +10,7 @@ from rich.rule import Rule
 from rich.text import Text
 from rich.tree import Tree
 
-from hopyard.state.text.controls import without_controls
+from hopyard.state.text.unicode import without_controls
 from hopyard.state.verdicts import PRUNED
 from hopyard.tracing.describe import (
     Look,

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from hopyard.agent.answer import Citation
-from hopyard.state.text.controls import without_controls
+from hopyard.state.text.unicode import without_controls
 from hopyard.tracing.texts import find_quotes
 
 __all__ = ("citation_page", "marked")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 import typer
 
@@ -51,17 +51,10 @@ SweepOption = Annotated[str, typer.Option(help=f"Add columns: {', '.join(sweep_n
 HalfOption = Annotated[Half | None, typer.Option(help="Only this half of the questions.")]
 NameOption = Annotated[str, typer.Option(help="Name of the question set.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Folder for records and report.")]
-MaxCallsOption = Annotated[
-    int,
-    typer.Option(metavar="N", min=0, show_default=False, help="Model calls of this run at most."),
-]
-MaxTokensOption = Annotated[
-    int,
-    typer.Option(metavar="N", min=0, show_default=False, help="Tokens of this run at most."),
-]
-MaxSecondsOption = Annotated[
-    float, typer.Option(metavar="N", min=0, show_default=False, help="Seconds of this run at most.")
-]
+_LIMIT: Final[dict[str, Any]] = {"metavar": "N", "min": 0, "show_default": False}
+MaxCallsOption = Annotated[int, typer.Option(help="Model calls of this run at most.", **_LIMIT)]
+MaxTokensOption = Annotated[int, typer.Option(help="Tokens of this run at most.", **_LIMIT)]
+MaxSecondsOption = Annotated[float, typer.Option(help="Seconds of this run at most.", **_LIMIT)]
 
 
 def eval_command(

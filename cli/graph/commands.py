@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from hopyard.cli.console import out, print_json
 from hopyard.cli.graph.communities import communities_command
-from hopyard.cli.graph.extractions import extractions_command
 from hopyard.cli.graph.show import show_command
 from hopyard.cli.options import JsonOption
-from hopyard.state.errors import UsageError
 from hopyard.state.text.counting import counted, plural
-
-if TYPE_CHECKING:
-    from hopyard.indexes.index import Index
 
 app = typer.Typer(no_args_is_help=True, help="Show and export the graphs of an index.")
 app.command("show")(show_command)
 app.command("communities")(communities_command)
-app.command("extractions")(extractions_command)
 
 
 class Format(StrEnum):
@@ -59,10 +53,10 @@ def export_command(
     """
     from hopyard.indexes.arrays.exporting import NEO4J_FILES, write_graphml, write_neo4j
     from hopyard.indexes.index import Index
-    from hopyard.indexes.kind import KINDS
+    from hopyard.indexes.kind import KINDS, kind_that
 
     with Index.open(directory) as index:
-        chosen = graph or _graph_of(index)
+        chosen = graph or kind_that("export", index.manifest.kinds).name
         index.reader(chosen)  # raises IndexMissingError if the index lacks it
 
         def reader(kind: str) -> Any:
@@ -94,19 +88,22 @@ def export_command(
         )
 
 
-def _graph_of(index: Index) -> str:
-    """The first kind of the index that is a graph.
+@app.command("extractions")
+def extractions_command(
+    directory: Annotated[Path, typer.Argument(help="The index directory.")],
+    out_: Annotated[Path, typer.Option("--out", help="The JSONL file to write.")],
+    json_: JsonOption = False,
+) -> None:
+    """Write the names and facts of each passage, for the setting entity_graph.extractions."""
+    from hopyard.indexes.index import Index
+    from hopyard.indexes.kind import kind_that
 
-    Raises:
-        UsageError: It has none.
-    """
-    from hopyard.indexes.kind import KINDS
-
-    graphs = [kind.name for kind in KINDS.parts() if kind.exports]
-    for kind in index.manifest.kinds:
-        if kind in graphs:
-            return kind
-    raise UsageError(
-        f"The index {str(index.directory)!r} has no graph to export: build it with one of "
-        f"{', '.join(graphs)}, as in --with {graphs[0]}."
-    )
+    with Index.open(directory) as index:
+        kind = kind_that("write_extractions", index.manifest.kinds)
+        index.kind_directory(kind.name)  # raises IndexMissingError if the index lacks it
+        lines = kind.write_extractions(directory, index.corpus, out_)
+    if json_:
+        print_json({"file": str(out_), "passages": lines})
+        return
+    found = counted(lines, "passage")
+    out.print(f"[green]✓[/] {escape(str(out_))}: {found}", soft_wrap=True)

@@ -44,10 +44,10 @@ def show_command(
     if json_ and html is not None:
         raise UsageError("--json prints the entity; leave out --html.")
     from hopyard.indexes.index import Index
-    from hopyard.indexes.kind import kind_with_entities
+    from hopyard.indexes.kind import kind_that
 
     with Index.open(directory) as index:
-        kind = kind_with_entities(index.manifest.kinds)
+        kind = kind_that("entities", index.manifest.kinds)
         reader = index.reader(kind.name, "hopyard graph show")
         hoods = kind.look_up(reader, name, index.passages, limit, choice)
     if html is not None and len(hoods) > 1:

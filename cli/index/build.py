@@ -64,13 +64,6 @@ def build_command(
             help=f"Vector store: faiss (default), {', '.join(VECTOR_STORES)}.",
         ),
     ] = None,
-    extractions: Annotated[
-        Path | None,
-        typer.Option(
-            "--extractions",
-            help="A JSONL file with names and facts of passages, for the kind entity-graph.",
-        ),
-    ] = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     chunk_tokens: Annotated[
@@ -96,14 +89,6 @@ def build_command(
     if not kinds:
         raise UsageError(f"--with is empty; leave it out for {','.join(DEFAULT_KINDS)}.")
     given = {"model": model, "embedding": embedding, "dense.store": vectors}
-    if extractions is not None:
-        if "entity-graph" not in kinds:
-            raise UsageError(f"--extractions needs --with {with_},entity-graph.")
-        if not extractions.is_file():  # the build would find out after it has embedded everything
-            raise UsageError(
-                f"There is no file {str(extractions)!r}: give a JSONL file to --extractions."
-            )
-        given["entity_graph.extractions"] = str(extractions)
     context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
     chosen = select_kinds(kinds)
     if dry_run and not any(kind.asks_model for kind in chosen):
@@ -112,7 +97,7 @@ def build_command(
         raise UsageError(f"Nothing in --with {with_} needs a model; add {asking} to it.")
     with Resources() as resources:
         embedder = resources.embedder(embedding_for(kinds, context.embedding))
-        # Missing packages are named before anything is read.
+        # Missing packages and files of settings are named before anything is read.
         recipe_of(embedder, chunk_tokens, kinds, context, None)
         check_extras(paths or (), skip_bad=skip_bad)
         folders = FolderNames(paths or (), out_, only=True)

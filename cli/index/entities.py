@@ -38,10 +38,10 @@ def entities_command(
     if merged and split:
         raise UsageError("Give one of --merged and --split.")
     from hopyard.indexes.index import Index
-    from hopyard.indexes.kind import kind_with_entities
+    from hopyard.indexes.kind import kind_that
 
     with Index.open(directory) as index:
-        kind = kind_with_entities(index.manifest.kinds)
+        kind = kind_that("entities", index.manifest.kinds)
         only: Literal["", "merged", "split"] = "merged" if merged else "split" if split else ""
         rows = kind.entities(index.kind_directory(kind.name), pattern, only)
     noun = {"": "entity", "merged": "merge", "split": "sense"}[only]

@@ -144,34 +144,36 @@ class IndexKindContract(Contract):
             caller=caller,
         )
 
-    async def test_an_added_document_gives_the_same_files(
-        self, index: Path, tmp_path: Path, chat: ScriptedChat, caller: Callable[[], ModelCaller]
+    @pytest.mark.parametrize("adds", [True, False])
+    async def test_a_document_that_is_added_or_removed_gives_the_same_files(
+        self,
+        index: Path,
+        tmp_path: Path,
+        chat: ScriptedChat,
+        caller: Callable[[], ModelCaller],
+        adds: bool,
     ) -> None:
-        shutil.copytree(index, tmp_path / "copy")
-        chat.requests.clear()
-        await self._add(index, caller)
-        assert len(chat.requests) <= len(self.documents)  # it asks about what is new
-        if self.exact_updates:
-            await self.build(tmp_path / "fresh", caller, [*self.documents, self.new_document])
-            assert self.files(index) == self.files(tmp_path / "fresh")
-        else:
-            await self._add(tmp_path / "copy", caller)
-            assert self.files(index) == self.files(tmp_path / "copy")
-
-    async def test_a_removed_document_gives_the_same_files(
-        self, index: Path, tmp_path: Path, chat: ScriptedChat, caller: Callable[[], ModelCaller]
-    ) -> None:
-        shutil.copytree(index, tmp_path / "copy")
-        chat.requests.clear()
         first, *others = self.documents
-        await remove([first.id], directory=index, embedder=WordEmbedder)
-        assert chat.requests == []
+
+        async def update(directory: Path) -> None:
+            if adds:
+                await self._add(directory, caller)
+            else:
+                await remove([first.id], directory=directory, embedder=WordEmbedder)
+
+        other = tmp_path / "other"
+        shutil.copytree(index, other)
+        chat.requests.clear()
+        await update(index)
+        assert len(chat.requests) <= len(self.documents) * adds  # it asks about what is new
         if self.exact_updates:
-            await self.build(tmp_path / "fresh", caller, others)
-            assert self.files(index) == self.files(tmp_path / "fresh")
+            shutil.rmtree(other)
+            await self.build(
+                other, caller, [*self.documents, self.new_document] if adds else others
+            )
         else:
-            await remove([first.id], directory=tmp_path / "copy", embedder=WordEmbedder)
-            assert self.files(index) == self.files(tmp_path / "copy")
+            await update(other)
+        assert self.files(index) == self.files(other)
 
     async def test_a_changed_document_gives_what_a_fresh_build_gives(
         self, index: Path, tmp_path: Path, caller: Callable[[], ModelCaller]

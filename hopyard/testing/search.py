@@ -77,7 +77,7 @@ class SearchContract(Contract):
 
     async def find(self, run: Run, text: str, k: int = 3, **options: Any) -> list[Evidence]:
         """Search with the method."""
-        return await run.find(text, k=k, method=self.search.name, **options)
+        return (await run.try_find(text, k=k, method=self.search.name, **options)).evidence
 
     async def test_it_finds_what_it_should(self, run: Run) -> None:
         for text, passage in self.finds.items():

@@ -30,6 +30,7 @@ from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.strategy import STRATEGIES, Strategy
+from hopyard.state.usage import Usage
 from hopyard.state.verdicts import FELL_SHORT
 from hopyard.testing.checkpoints import plain_values, saved_values
 from hopyard.testing.contract import Contract
@@ -40,14 +41,7 @@ __all__ = ("StrategyContract",)
 
 _OUTPUT: Final = {"answer", "citations", "evidence", "steps", "truncated", "usage"}
 _MAY_GIVE: Final = {"ending", "read_share", "unconfirmed"}
-_USAGE: Final = {
-    "model_calls",
-    "cached_calls",
-    "input_tokens",
-    "output_tokens",
-    "estimated_calls",
-    "seconds",
-}
+_USAGE: Final = {*Usage.__annotations__}
 _MOST_STEPS: Final = 100
 _KEPT: Final = {"unfit", "empty"}
 """Failures that the ledger keeps."""
@@ -122,6 +116,10 @@ class StrategyContract(Contract):
         )
         return output
 
+    def saved_graph(self, saver: InMemorySaver | None = None) -> Any:
+        """The strategy's graph with a checkpointer."""
+        return self.strategy.load_graph().copy({"checkpointer": saver or InMemorySaver()})
+
     async def test_a_question_gives_the_whole_output(
         self, context: Context, config: RunnableConfig, chat: ScriptedChat
     ) -> None:
@@ -166,22 +164,17 @@ class StrategyContract(Contract):
         assert len(chat.requests) == 1
         assert output["truncated"] is True
 
-    async def test_quotes_are_in_their_passages(
+    async def test_quotes_and_evidence_are_in_the_index(
         self, context: Context, config: RunnableConfig, passages: dict[str, str]
     ) -> None:
         output = await self.ask(context, config)
+        check_evidence(output["evidence"], passages)
         for citation in output["citations"]:
             assert set(citation) >= {"passage_id", "title", "quote"}
             assert citation["quote"] in passages[citation["passage_id"]]
             assert citation["passage_id"] in passage_ids(output["evidence"])
         assert bool(output["citations"]) is self.strategy.retrieves
-
-    async def test_evidence_is_in_the_index(
-        self, context: Context, config: RunnableConfig, passages: dict[str, str]
-    ) -> None:
-        output = await self.ask(context, config)
         assert bool(output["evidence"]) is self.strategy.retrieves
-        check_evidence(output["evidence"], passages)
 
     async def test_every_search_can_be_used(
         self, context: Context, config: RunnableConfig, passages: dict[str, str]
@@ -196,10 +189,8 @@ class StrategyContract(Contract):
     async def test_every_model_call_names_a_step(
         self, context: Context, config: RunnableConfig, resources: Resources
     ) -> None:
-        graph, named = self.strategy.load_graph(), {"question": self.question, "run": "steps"}
-        state = await graph.copy({"checkpointer": InMemorySaver()}).ainvoke(
-            named, config, context=context
-        )
+        named = {"question": self.question, "run": "steps"}
+        state = await self.saved_graph().ainvoke(named, config, context=context)
         steps = [step["id"] for step in state["steps"]]
         assert len(steps) == len(set(steps))
         uses = resources.ledger.uses("steps")
@@ -214,8 +205,8 @@ class StrategyContract(Contract):
         self, context: Context, config: RunnableConfig, passages: dict[str, str]
     ) -> None:
         saver = InMemorySaver()
-        graph = self.strategy.load_graph().copy({"checkpointer": saver})
-        output = await graph.ainvoke({"question": self.question}, config, context=context)
+        asked = {"question": self.question}
+        output = await self.saved_graph(saver).ainvoke(asked, config, context=context)
         quotes = {citation["quote"] for citation in output["citations"]}
         saved = [inner for value in await saved_values(saver) for inner in plain_values(value)]
         assert self.question in saved
@@ -228,7 +219,7 @@ class StrategyContract(Contract):
     ) -> None:
         alone = await self.ask(context, config)
         chat.requests.clear()
-        graph = self.strategy.load_graph().copy({"checkpointer": InMemorySaver()})
+        graph = self.saved_graph()
         state: dict[str, Any] | None = {"question": self.question}
         for stop in range(_MOST_STEPS):
             # Other resources each time: nothing is left of the last process, the ledger included.
@@ -242,13 +233,12 @@ class StrategyContract(Contract):
                 break
         assert stop > 0
         assert len(chat.requests) == self.calls
-        for key in _OUTPUT - {"usage"}:
-            assert output[key] == alone[key], key
+        _check_same(output, alone)
 
     async def test_a_thread_of_its_own_starts_each_question_afresh(
         self, context: Context, config: RunnableConfig, chat: ScriptedChat
     ) -> None:
-        graph = self.strategy.load_graph().copy({"checkpointer": InMemorySaver()})
+        graph = self.saved_graph()
         answers, chat.answers = chat.answers, lambda name, messages: GARBAGE
         tight = change_context(context, {"budget": {"calls": 1}})
         await graph.ainvoke({"question": "Another thing entirely?"}, config, context=tight)
@@ -256,30 +246,22 @@ class StrategyContract(Contract):
         chat.requests.clear()
         output = await graph.ainvoke({"question": self.question}, config, context=context)
         assert output["usage"]["model_calls"] == len(chat.requests) == self.calls
-        alone = await self.ask(context, config)
-        for key in _OUTPUT - {"usage"}:
-            assert output[key] == alone[key], key
+        _check_same(output, await self.ask(context, config))
 
-    async def test_a_second_run_pays_nothing(
+    async def test_a_second_run_pays_nothing_and_a_run_counts_its_own_calls(
         self, context: Context, config: RunnableConfig, chat: ScriptedChat
     ) -> None:
-        first = await self.ask(context, config)
+        graph, asked = self.strategy.load_graph(), {"question": self.question, "run": "mine"}
+        first = await graph.ainvoke(asked, config, context=context)
         chat.requests.clear()
         second = await self.ask(context, config)
-        assert chat.requests == []
         assert second["usage"]["model_calls"] == 0
         assert second["usage"]["cached_calls"] == self.calls
         assert second["usage"]["input_tokens"] == second["usage"]["output_tokens"] == 0
-        for key in _OUTPUT - {"usage"}:
-            assert second[key] == first[key], key
-
-    async def test_usage_is_counted_to_the_run_that_was_given(
-        self, context: Context, config: RunnableConfig
-    ) -> None:
-        graph, asked = self.strategy.load_graph(), {"question": self.question, "run": "mine"}
-        await graph.ainvoke(asked, config, context=context)
+        _check_same(second, first)
         again = await graph.ainvoke(asked, config, context=context)
         assert again["usage"]["model_calls"] == again["usage"]["cached_calls"] == self.calls
+        assert chat.requests == []
 
     @pytest.mark.parametrize("failure", FAILURES)
     async def test_a_run_whose_calls_all_fail_ends_with_the_error(
@@ -334,6 +316,8 @@ class StrategyContract(Contract):
     async def test_questions_side_by_side_in_a_graph_of_the_users_own(
         self, context: Context, config: RunnableConfig
     ) -> None:
+        """As a node it writes the output keys that the two graphs share, and nothing else."""
+
         async def ask(state: Any, config: RunnableConfig) -> dict[str, Any]:
             output = await self.ask(context, config, state["question"])
             return {
@@ -344,34 +328,29 @@ class StrategyContract(Contract):
         own = (
             StateGraph(_Questions, context_schema=Context)
             .add_node("ask", ask)
-            .add_conditional_edges(START, _send_to("ask"), ["ask"])
+            .add_node("strategy", self.strategy.load_graph())
+            .add_conditional_edges(START, _send_all, ["ask", "strategy"])
             .add_edge("ask", END)
+            .add_edge("strategy", END)
             .compile(checkpointer=InMemorySaver())
         )
-        given: Any = {"questions": [self.question] * 3, "answers": [], "evidence": []}
-        output = await own.ainvoke(given, config, context=context)
-        assert output["answers"] == [(self.question, self.answer)] * 3
-        assert bool(output["evidence"]) is self.strategy.retrieves
-
-    async def test_it_is_a_node_under_send(self, context: Context, config: RunnableConfig) -> None:
-        """As a node it writes the output keys that the two graphs share, and nothing else."""
-        own = (
-            StateGraph(_Questions, context_schema=Context)
-            .add_node("strategy", self.strategy.load_graph())
-            .add_conditional_edges(START, _send_to("strategy"), ["strategy"])
-            .add_edge("strategy", END)
-            .compile()
-        )
-        given: Any = {"questions": [self.question, self.question], "answers": [], "evidence": []}
+        given: Any = {"questions": [self.question] * 2, "answers": [], "evidence": []}
         output, alone = await asyncio.gather(
             own.ainvoke(given, config, context=context), self.ask(context, config)
         )
-        assert output["evidence"] == [*alone["evidence"], *alone["evidence"]]
+        assert output["answers"] == [(self.question, self.answer)] * 2
+        assert output["evidence"] == alone["evidence"] * 4
         assert output["questions"] == given["questions"]
 
 
-def _send_to(node: str) -> Any:
-    return lambda state: [Send(node, {"question": text}) for text in state["questions"]]
+def _send_all(state: _Questions) -> list[Send]:
+    nodes = ("ask", "strategy")
+    return [Send(node, {"question": text}) for node in nodes for text in state["questions"]]
+
+
+def _check_same(output: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    for key in _OUTPUT - {"usage"}:
+        assert output[key] == other[key], key
 
 
 def _reasons(output: Mapping[str, Any]) -> str:

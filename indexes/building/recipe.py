@@ -100,7 +100,8 @@ def recipe_of(
 
     Raises:
         UsageError: `chunk_tokens` is above the model's window, the language is unknown, or a kind
-            is unknown or builds on another kind that is not named.
+            is unknown or builds on another kind that is not named. Or a file in a kind's settings
+            does not exist.
     """
     language = settings.indexing.language
     if language != AUTO and language not in LANGUAGES:
@@ -108,6 +109,8 @@ def recipe_of(
             f"The language {language!r} is not known; choose auto or one of {', '.join(LANGUAGES)}."
         )
     chosen = select_kinds(kinds)
+    for kind in chosen:
+        _check_files(kind, settings)
     fields = settings.indexing.metadata
     chunker = Chunker(embedder, chunk_tokens, fields)
     # A model that was registered by hand says nothing, and adds what it needs.
@@ -124,6 +127,14 @@ def recipe_of(
         options, embedder.name, instructions, language, chunker.chunk_tokens, fields, chosen
     )
     return recipe, chunker
+
+
+def _check_files(kind: IndexKind, settings: Context) -> None:
+    """Without this, the build would find out after it has embedded everything."""
+    for name, value in settings.group(kind.settings) if kind.settings else ():
+        if isinstance(value, Path) and not value.is_file():
+            setting = f"{kind.settings.group}.{name}" if kind.settings else name
+            raise UsageError(f"There is no file {str(value)!r}: give a file to {setting}.")
 
 
 def update_recipe(

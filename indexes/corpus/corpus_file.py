@@ -1,9 +1,11 @@
-"""The corpus's SQLite file: its name, how it is opened, and what its errors mean."""
+"""SQLite files of an index: the corpus's name, opening, transactions, and what errors mean."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +18,7 @@ __all__ = (
     "columns_of",
     "corpus_error",
     "rewrite",
+    "transaction",
     "uri_of",
 )
 
@@ -43,6 +46,29 @@ def uri_of(file: Path) -> str:
     # it (`immutable`), as in a read-only place: an image or a mounted disk.
     written = file.with_name(f"{file.name}-wal").exists() or os.access(file.parent, os.W_OK)
     return f"{file.absolute().as_uri()}?mode={'rw' if written else 'ro&immutable=1'}"
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, savepoint: str = "") -> Iterator[None]:
+    """All the writes in the block, or none of them.
+
+    Args:
+        connection: Writes the file.
+        savepoint: A name, inside a transaction that continues after the block; "" begins one.
+    """
+    begin, end, undo = "BEGIN IMMEDIATE", "COMMIT", ["ROLLBACK"]
+    if savepoint:
+        begin, end = f"SAVEPOINT {savepoint}", f"RELEASE {savepoint}"
+        undo = [f"ROLLBACK TO {savepoint}", end]
+    connection.execute(begin)
+    try:
+        yield
+        connection.execute(end)
+    except BaseException:
+        if connection.in_transaction:  # SQLite may have ended it by itself
+            for statement in undo:
+                connection.execute(statement)
+        raise
 
 
 def check_structure(connection: sqlite3.Connection) -> None:

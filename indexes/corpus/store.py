@@ -19,7 +19,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Self
 
-from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS, CORPUS_FILE, corpus_error, rewrite
+from hopyard.indexes.corpus.corpus_file import (
+    BUSY_SECONDS,
+    CORPUS_FILE,
+    corpus_error,
+    rewrite,
+    transaction,
+)
 from hopyard.indexes.corpus.long_text import stretches_of
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.corpus.schema import OF_DOCUMENTS, SCHEMA, VERSIONED
@@ -72,15 +78,8 @@ class CorpusStore:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All the writes in the block, or none of them."""
-        with self._errors():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with self._errors(), transaction(self._connection):
+            yield
 
     def roll_back(self, generation: int) -> None:
         """Take back what a build after `generation` wrote and did not finish; keep its vectors."""
@@ -111,7 +110,7 @@ class CorpusStore:
         Raises:
             CorpusError: Another document has a passage of the same id.
         """
-        with self._all_or_nothing():
+        with self._errors(), transaction(self._connection, savepoint="document"):
             self._put_document(document, fingerprint, generation)
             try:
                 self._put_passages(document.id, passages, generation)
@@ -211,20 +210,6 @@ class CorpusStore:
             f"AND {column} IN (SELECT value FROM json_each(?))",
             generation, generation, *filter(None, [document_id]), json.dumps(list(keys)),
         )  # fmt: skip
-
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """All the writes in the block, or none of them, in a transaction that continues."""
-        with self._errors():
-            self._connection.execute("SAVEPOINT document")
-            try:
-                yield
-                self._connection.execute("RELEASE document")
-            except BaseException:
-                if self._connection.in_transaction:  # SQLite may have ended it by itself
-                    self._connection.execute("ROLLBACK TO document")
-                    self._connection.execute("RELEASE document")
-                raise
 
     def run(self, sql: str, *parameters: str | int) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch its rows."""

@@ -19,7 +19,13 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS, check_structure, columns_of, rewrite
+from hopyard.indexes.corpus.corpus_file import (
+    BUSY_SECONDS,
+    check_structure,
+    columns_of,
+    rewrite,
+    transaction,
+)
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("FAILED", "Author", "ContentT", "Written", "WrittenStore", "keep_only_used")
@@ -207,15 +213,8 @@ class WrittenStore(Generic[ContentT]):
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._errors():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with self._errors(), transaction(self._connection):
+            yield self._connection
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

@@ -10,7 +10,6 @@ from typing import Final, Generic
 
 from langchain_core.messages import BaseMessage
 
-from hopyard.models.builtin.chat import end_at_next_turn
 from hopyard.models.calls.parse import UnfitOutputError, json_schema, parse
 from hopyard.models.chat import Sampling
 from hopyard.models.ledger import Ledger, ledger_key
@@ -125,6 +124,8 @@ def finished_output(
     """
     correct: Callable[[str], str] | None = None
     if model.startswith(_CORRECTED):
+        from hopyard.models.builtin.chat import end_at_next_turn
+
         correct = end_at_next_turn
     for number in count():
         entry = ledger.entry(Attempt(prompt, values, context, number).key(model))

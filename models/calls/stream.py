@@ -18,7 +18,7 @@ from langchain_core.messages import BaseMessage
 from langgraph.config import get_config, get_stream_writer
 
 from hopyard.models.calls.thoughts import begins_to_speak
-from hopyard.state.text.controls import without_controls
+from hopyard.state.text.unicode import without_controls
 
 if TYPE_CHECKING:
     from hopyard.models.calls.voice import Spoken, Voice

@@ -6,12 +6,13 @@ from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.nodes.global_search.chunks import chunks, window_of
+from hopyard.nodes.global_search.chunks import first_chunk, window_of
 from hopyard.nodes.global_search.points import finish_map, points_from_reports
 from hopyard.nodes.global_search.reading import (
     ReadableReport,
     numbered_reports,
     readable_reports,
+    report_tokens,
 )
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
@@ -21,7 +22,6 @@ from hopyard.state.global_search import Point
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
-from hopyard.state.text.tokens import tokens_of
 
 __all__ = ("MOST_FOLLOW_UPS", "explored", "primer")
 
@@ -56,9 +56,7 @@ async def primer(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]
 async def _fitting(run: Run, state: DriftState) -> list[ReadableReport]:
     """The nearest reports that fit into the window together; the nearest even if it does not."""
     reports = await readable_reports(run, state["chosen"], state["written"])
-    lengths = [tokens_of(numbered_reports([report])) for report in reports]
-    fitting = chunks(lengths, window_of(run.settings))[:1]
-    return [reports[place] for chunk in fitting for place in chunk]
+    return first_chunk(reports, report_tokens, window_of(run.settings))
 
 
 def explored(run: Run, step: Step, output: Explored, points: list[Point]) -> dict[str, Any]:

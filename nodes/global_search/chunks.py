@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from hopyard.prompts.traits import traits_of
 from hopyard.state.global_search import GlobalSettings, Point
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("best_points", "chunks", "shuffled", "window_of")
+__all__ = ("best_points", "chunks", "first_chunk", "shuffled", "window_of")
+
+ItemT = TypeVar("ItemT")
 
 
 def shuffled(names: Iterable[str]) -> list[str]:
@@ -28,25 +31,31 @@ def window_of(settings: Context) -> int:
     return GlobalSettings.of(settings).window or traits_of(settings).global_tokens
 
 
-def chunks(lengths: Sequence[int], window: int) -> list[list[int]]:
+def chunks(
+    items: Iterable[ItemT], length: Callable[[ItemT], int], window: int
+) -> list[list[ItemT]]:
     """Cut a sequence into chunks that fit into a window.
 
     Args:
-        lengths: The tokens of each item.
+        items: The sequence.
+        length: Gives the tokens of an item.
         window: Tokens of a chunk at most. A longer item is a chunk of its own.
-
-    Returns:
-        The places of the items of each chunk, in order.
     """
-    found: list[list[int]] = []
+    found: list[list[ItemT]] = []
     room = 0
-    for place, length in enumerate(lengths):
-        if not found or length > room:
+    for item in items:
+        tokens = length(item)
+        if not found or tokens > room:
             found.append([])
             room = window
-        found[-1].append(place)
-        room -= length
+        found[-1].append(item)
+        room -= tokens
     return found
+
+
+def first_chunk(items: Iterable[ItemT], length: Callable[[ItemT], int], window: int) -> list[ItemT]:
+    """The first items that fit into a window together; the first even if it does not."""
+    return next(iter(chunks(items, length, window)), [])
 
 
 def best_points(points: Sequence[Point], window: int) -> list[Point]:
@@ -55,5 +64,4 @@ def best_points(points: Sequence[Point], window: int) -> list[Point]:
     Equals stay in the order of the map calls. The best point is kept even if it is too long.
     """
     ranked = sorted(points, key=lambda point: -point["score"])
-    windows = chunks([tokens_of(point["text"]) for point in ranked], window)
-    return [ranked[place] for place in windows[0]] if windows else []
+    return first_chunk(ranked, lambda point: tokens_of(point["text"]), window)

@@ -16,13 +16,13 @@ from langgraph.types import Command, Overwrite, Send
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.models.prompt import Prompt
-from hopyard.nodes.global_search.chunks import chunks, shuffled, window_of
+from hopyard.nodes.global_search.chunks import chunks, first_chunk, shuffled, window_of
 from hopyard.nodes.global_search.points import (
     finish_map,
     points_from_passages,
     points_from_reports,
 )
-from hopyard.nodes.global_search.reading import numbered_reports, readable_reports
+from hopyard.nodes.global_search.reading import numbered_reports, readable_reports, report_tokens
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import heading, one_line, passage_lines
 from hopyard.prompts.strategies.global_search import MAP, MappedPoint
@@ -62,9 +62,8 @@ async def divide(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any
     """Shuffle the reports, and cut them into chunks that fit into the window."""
     run = await run_of(state, runtime)
     reports = await readable_reports(run, shuffled(state["chosen"]), state["written"])
-    lengths = [tokens_of(numbered_reports([report])) for report in reports]
-    divided = chunks(lengths, window_of(run.settings))
-    return {"chunks": [[reports[place].community for place in chunk] for chunk in divided]}
+    divided = chunks(reports, report_tokens, window_of(run.settings))
+    return {"chunks": [[report.community for report in chunk] for chunk in divided]}
 
 
 async def find_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -81,9 +80,10 @@ async def find_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[s
     except IndexMissingError:
         return {"found": []}
     passages = await run.passages(passage_ids(found.evidence))
-    lengths = [tokens_of(_lines([passage], run)) for passage in passages]
-    fitting = chunks(lengths, window_of(run.settings))[:1]
-    return {"found": [passages[place].id for chunk in fitting for place in chunk]}
+    fitting = first_chunk(
+        passages, lambda passage: tokens_of(_lines([passage], run)), window_of(run.settings)
+    )
+    return {"found": [passage.id for passage in fitting]}
 
 
 def map_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
@@ -119,10 +119,8 @@ async def divide_passages(state: GlobalState, runtime: Runtime[Context]) -> dict
         }
 
     found = await asyncio.to_thread(lengths)
-    order = shuffled(found)
-    divided = chunks([found[name] for name in order], window_of(run.settings))
     return {
-        "chunks": [[order[place] for place in chunk] for chunk in divided],
+        "chunks": chunks(shuffled(found), found.__getitem__, window_of(run.settings)),
         "points": Overwrite([]),
         "notes": Overwrite([]),
         "truncated": Overwrite(False),

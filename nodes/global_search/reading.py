@@ -29,6 +29,7 @@ __all__ = (
     "is_short",
     "numbered_reports",
     "readable_reports",
+    "report_tokens",
 )
 
 LONGEST_EXCERPT: Final = 300
@@ -144,6 +145,11 @@ def numbered_reports(reports: Sequence[ReadableReport]) -> str:
         lines.append(finding_lines(report.heading, report.findings, first, report.sources))
         first += len(report.findings)
     return "\n\n".join(lines)
+
+
+def report_tokens(report: ReadableReport) -> int:
+    """The tokens of a report as a call reads it."""
+    return tokens_of(numbered_reports([report]))
 
 
 def _readable(

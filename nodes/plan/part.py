@@ -22,9 +22,8 @@ from hopyard.prompts.strategies.inside import Inside
 from hopyard.prompts.strategies.plan import ANSWER_PART, ANSWER_PART_INSIDE, PartAnswer
 from hopyard.state import verdicts
 from hopyard.state.errors import UsageError
-from hopyard.state.look import Look
 from hopyard.state.plan import PlanNode, PlanSettings, PlanTask
-from hopyard.state.schemas import Evidence, Thrown, add_reason, passage_ids
+from hopyard.state.schemas import Evidence, Look, Thrown, add_reason, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.sub_questions import because, depth_of, step_id
 from hopyard.state.text.markers import renumber

@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.nodes.language import script_of
 from hopyard.nodes.support.arithmetic import announced, derive
+from hopyard.nodes.support.language import script_of
 from hopyard.nodes.support.lines import Line, said
 from hopyard.nodes.support.matches import Matches, Span, has
 from hopyard.nodes.support.names import Name

@@ -18,7 +18,7 @@ from hopyard.indexes.text.sentences import (
     is_row,
     sentence_spans,
 )
-from hopyard.nodes.language import language_of
+from hopyard.nodes.support.language import language_of
 from hopyard.nodes.support.measures import SCALES, UNITS
 from hopyard.nodes.support.names import names_by_beginning
 from hopyard.nodes.support.quantities import (

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.nodes.language import in_two_languages, language_of, script_of
+from hopyard.nodes.support.language import in_two_languages, language_of, script_of
 from hopyard.nodes.support.lines import SAMPLE, Line, Said, lines_of, said
 from hopyard.nodes.support.names import Name, find_names
 from hopyard.nodes.support.quantities import Date, Number

@@ -11,9 +11,8 @@ from typing import ClassVar, Final
 
 from pydantic import ConfigDict, Field, field_validator
 
-from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt, whole_items
 from hopyard.prompts.answer import every_field_required
-from hopyard.prompts.whole_items import whole_items
 
 __all__ = ("FEW_FINDINGS", "REPORT", "CommunityReport", "ReportFinding", "report_values")
 

@@ -6,9 +6,8 @@ from typing import Any, Final
 
 from pydantic import ConfigDict, Field, field_validator
 
-from hopyard.models.prompt import Output
+from hopyard.models.prompt import Output, whole_items
 from hopyard.prompts.indexes.entity_graph import LONGEST, StatedFact
-from hopyard.prompts.whole_items import whole_items
 
 __all__ = (
     "MAX_CLAIMS",

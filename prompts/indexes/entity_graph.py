@@ -15,9 +15,8 @@ from typing import Final
 
 from pydantic import ConfigDict, Field, field_validator
 
-from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt, whole_items
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.whole_items import whole_items
 
 __all__ = ("FACTS", "PassageFacts", "StatedFact", "fact_values")
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import ConfigDict, Field, field_validator
 
-from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt, whole_items
 from hopyard.prompts.answer import ROOM_TO_THINK, every_field_required
 from hopyard.prompts.passages import passage_lines
 from hopyard.prompts.strategies.global_search import (
@@ -27,7 +27,6 @@ from hopyard.prompts.strategies.global_search import (
     finding_lines,
 )
 from hopyard.prompts.strategies.local_search import HOW_TO_READ
-from hopyard.prompts.whole_items import whole_items
 
 __all__ = ("FOLLOW_UP", "PRIMER", "Explored", "NextQuestion")
 

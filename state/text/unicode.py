@@ -1,8 +1,14 @@
-"""Text that every encoder takes: lone surrogates in given text are replaced."""
+"""Text that every encoder, store and terminal takes."""
 
 from __future__ import annotations
 
-__all__ = ("storable_text", "valid_unicode")
+import re
+from typing import Final
+
+__all__ = ("storable_text", "valid_unicode", "without_controls")
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Control characters except tab and line ends: terminals obey them, and Postgres refuses NUL."""
 
 
 def valid_unicode(text: str) -> str:
@@ -21,3 +27,8 @@ def valid_unicode(text: str) -> str:
 def storable_text(text: str) -> str:
     """Valid Unicode without NUL, at which SQLite and C libraries end a string."""
     return valid_unicode(text.replace("\0", ""))
+
+
+def without_controls(text: str) -> str:
+    """The text without control characters except tab and line ends."""
+    return _CONTROL.sub("", text)

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -170,21 +171,18 @@ def test_a_new_report_does_not_change_the_order_of_the_others(names: set[str]) -
 
 
 def test_chunks_are_filled_one_after_the_other() -> None:
-    assert chunks([4, 3, 5, 9, 1, 7], 8) == [[0, 1], [2], [3], [4, 5]]
-    assert chunks([], 8) == []
+    assert chunks([4, 3, 5, 9, 1, 7], int, 8) == [[4, 3], [5], [9], [1, 7]]
+    assert chunks([], int, 8) == []
 
 
 @given(st.lists(st.integers(1, 20)), st.integers(1, 30))
 def test_each_item_is_in_one_chunk_and_none_would_fit_into_the_chunk_before(
     lengths: list[int], window: int
 ) -> None:
-    found = chunks(lengths, window)
-    assert [place for chunk in found for place in chunk] == list(range(len(lengths)))
-    sizes = [sum(lengths[place] for place in chunk) for chunk in found]
-    for size, chunk in zip(sizes, found, strict=True):
-        assert size <= window or len(chunk) == 1
-    for size, following in zip(sizes, found[1:], strict=False):
-        assert size + lengths[following[0]] > window
+    found = chunks(lengths, int, window)
+    assert [length for chunk in found for length in chunk] == lengths
+    assert all(sum(chunk) <= window or len(chunk) == 1 for chunk in found)
+    assert all(sum(one) + following[0] > window for one, following in pairwise(found))
 
 
 def test_points_are_reduced_by_score_until_the_window_is_full() -> None:

@@ -191,7 +191,7 @@ def _read(file: Path) -> list[_Line]:
         problem = "it is not UTF-8"
     raise UsageError(
         f"The file of extractions {str(file)!r} cannot be read ({problem}): "
-        "give a JSONL file to --extractions."
+        "give a JSONL file to entity_graph.extractions."
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.cli.graph.extractions import extractions_command
+from hopyard.cli.graph.commands import extractions_command
 from hopyard.cli.graph.show import show_command
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.index import Index

@@ -249,7 +249,7 @@ def test_the_first_graph_of_the_index_is_exported_a_plug_ins_too(run: Run, tmp_p
     export = ("export", tmp_path / "i", "--out", tmp_path / "g", "--json")
     with KINDS.registered(Neighbours()):
         build(documents, directory=tmp_path / "i", embedder=WordEmbedder(), kinds=["sparse"])
-        with pytest.raises(UsageError, match="no graph to export: build it with one of"):
+        with pytest.raises(IndexMissingError, match="entity-graph"):
             run(*export)
         with pytest.raises(UsageError, match="'sparse' is not a graph"):
             run(*export, "--graph", "sparse")

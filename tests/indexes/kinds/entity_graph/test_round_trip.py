@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.cli.graph.extractions import extractions_command
+from hopyard.cli.graph.commands import extractions_command
 
 from .find.library import SUMMIT, Library, people
 

@@ -1,4 +1,4 @@
-"""`hopyard index build --extractions` and `hopyard graph extractions`."""
+"""The setting `entity_graph.extractions` and `hopyard graph extractions`."""
 
 from __future__ import annotations
 
@@ -53,41 +53,36 @@ def facts(directory: str) -> Any:
 
 
 def test_an_export_gives_another_index_the_same_graph(run: Run) -> None:
-    assert build(run, "first", "--extractions", "facts.jsonl").exit_code == 0
+    assert build(run, "first", "--set", "entity_graph.extractions=facts.jsonl").exit_code == 0
     told = run("graph", "extractions", "first", "--out", "all.jsonl", "--json")
     assert json.loads(told.stdout) == {"file": "all.jsonl", "passages": 2}
     alba, bert = map(json.loads, Path("all.jsonl").read_text().splitlines())
     assert (alba["id"], alba["facts"]) == ("alba", [LIKES])
     assert "Rome" in {mention["name"] for mention in bert["mentions"]}
 
-    assert build(run, "second", "--extractions", "all.jsonl").exit_code == 0
+    assert build(run, "second", "--set", "entity_graph.extractions=all.jsonl").exit_code == 0
     assert facts("second") == facts("first")
     assert facts("first")["alba"][1], "the fact of the file is in the graph"
 
 
 def test_an_addition_keeps_what_was_imported(run: Run) -> None:
-    build(run, "i", "--extractions", "facts.jsonl")
+    build(run, "i", "--set", "entity_graph.extractions=facts.jsonl")
     before = facts("i")
     write("more.jsonl", {"id": "cora", "text": "Cora lives in Bonn."})
     assert run("index", "add", "i", "more.jsonl").exit_code == 0
     assert facts("i") == before
 
 
-def test_the_flag_needs_the_kind(run: Run) -> None:
-    with pytest.raises(UsageError, match="--extractions needs --with dense,entity-graph"):
-        run("index", "build", "corpus.jsonl", "--out", "i", "--with", "dense", "--extractions", "f")
-
-
 def test_a_missing_file_ends_the_build_before_it_begins(run: Run) -> None:
     with pytest.raises(UsageError, match=r"There is no file 'none\.jsonl'"):
-        build(run, "i", "--extractions", "none.jsonl")
+        build(run, "i", "--set", "entity_graph.extractions=none.jsonl")
     assert not Path("i").exists()
 
 
 def test_the_status_names_authors_beside_the_rules_only(run: Run) -> None:
     build(run, "i")
     assert "authors" not in run("index", "status", "i").stdout
-    build(run, "i", "--extractions", "facts.jsonl")
+    build(run, "i", "--set", "entity_graph.extractions=facts.jsonl")
     assert "model imported" in run("index", "status", "i").stdout
 
 

@@ -64,7 +64,7 @@ def test_the_examples_of_the_prompt_keep_its_rules() -> None:
         text = "\n\n".join(line.split("] ", 1)[1] for line in lines)
         places = Places(Passage("p", "p", 0, example.values["title"], text, "", 0))
         assert len(places.sentences) == len(lines)
-        placed = extraction_of(places, example.output, "builtin")
+        placed = extraction_of(places, example.output, ends=2)
         assert (placed.dropped_names, placed.dropped_facts) == (0, 0)
         stated = [fact.sentence - 1 for fact in example.output.facts]
         assert [fact.sentence for fact in placed.facts] == stated
@@ -89,7 +89,7 @@ def test_sentences_are_counted_from_1_in_an_output() -> None:
             StatedFact(sentence=9, subject="Alba", relation="is", object="a woman"),
         ],
     )
-    found = extraction_of(Places(Passage("p", "p", 0, "", text, "", 0)), output, "capable")
+    found = extraction_of(Places(Passage("p", "p", 0, "", text, "", 0)), output, ends=1)
     assert [(mention.name, mention.sentence) for mention in found.mentions] == [
         ("Alba", 0),
         ("Bert", 0),
@@ -112,8 +112,8 @@ def test_both_ends_of_a_fact_by_the_builtin_model_are_in_the_passage() -> None:
         ],
     )
     places = Places(Passage("p", "p", 0, "", "Papa John's Pizza has 66 shops.", "", 0))
-    assert len(extraction_of(places, output, "capable").facts) == 1
-    found = extraction_of(places, output, "builtin")
+    assert len(extraction_of(places, output, ends=1).facts) == 1
+    found = extraction_of(places, output, ends=2)
     assert [mention.name for mention in found.mentions] == ["Papa John's Pizza"]
     assert (found.dropped_names, found.dropped_facts) == (1, 1)
 
@@ -405,7 +405,7 @@ def test_a_changed_file_is_imported_again(library: Library, openie: str) -> None
 
 def test_a_missing_file_is_named(library: Library, openie: str, tmp_path: Path) -> None:
     library.build(people(2), "rules", extractions=openie)
-    with pytest.raises(UsageError, match=r"none\.jsonl' cannot be read .*--extractions"):
+    with pytest.raises(UsageError, match=r"none\.jsonl': give a file to entity_graph\.extractions"):
         library.build(people(2), "rules", extractions=str(tmp_path / "none.jsonl"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.classifiers.about_documents import is_about_documents
+from hopyard.nodes.gate import is_about_documents
 
 
 @pytest.mark.parametrize(
