@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from hopyard.indexes.arrays.rows import load_rows, save_rows
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.sparse.documents import Documents
-from hopyard.indexes.kinds.sparse.names import DocumentNames, Said
+from hopyard.indexes.kinds.sparse.names import DocumentNames
 from hopyard.indexes.kinds.sparse.postings import Postings, idf
 from hopyard.indexes.kinds.sparse.words import Words
 from hopyard.indexes.text.identifiers import identifiers_in
@@ -43,11 +43,7 @@ _CHOSEN: Final = 10
 _WHOLE_CORPUS: Final = 100
 """Passages that the whole corpus counts as, beside the passages of the chosen documents."""
 _LEAST_WEIGHT: Final = 0.3
-"""Weight of a document that the question neither names nor describes. The best weighs 1."""
-_LIKELIEST: Final = 3
-"""Documents whose names have done their work once they are chosen."""
-_NAMING: Final = 0.2
-"""Weight of a name in the passages of a long document: its cover has most of its name."""
+"""Weight of the least likely document where the question surely names one. The best weighs 1."""
 _SHORT_DOCUMENT: Final = 10
 """Passages of a document whose weight counts half for the scores of another search."""
 
@@ -203,35 +199,21 @@ class SparseIndex:
         if self._documents is None:
             return Ranking(scores, exact, np.ones(len(scores)), {})
         rows, names = self._documents
-        scores_of_names, said = names.named(question)
-        likely = _shares(_shares(scores_of_names) + _shares(_by_document(scores, rows, len(names))))
+        called, sure, said = names.named(question)
+        matched = _by_document(scores, rows, len(names))
+        likely = _shares(sure * _shares(called) + _shares(matched))
         chosen = np.argsort(-likely, kind="stable")[:_CHOSEN]
         held = np.bincount(rows, minlength=len(names))
         long: Scores = (held / (held + _SHORT_DOCUMENT))[rows]
         inside = np.isin(rows, chosen) & open_
-        naming = self._naming(said, chosen.tolist(), len(names)) & set(terms)
         local = self._added(terms, inside)
-        local -= (1 - _NAMING) * long * self._added(naming, inside)
-        less = (1 - _LEAST_WEIGHT) * (1 - likely[rows])
+        less = sure * (1 - _LEAST_WEIGHT) * (1 - likely[rows])
         named = {
             number: ", ".join(word for word, documents in said if number in documents)
             for number in chosen.tolist()
             if held[number] > 1
         }
         return Ranking(local * (1 - less) * open_, exact, 1 - less * long, named)
-
-    def _naming(self, said: Sequence[Said], chosen: Sequence[int], names: int) -> set[int]:
-        """The terms of names that tell the likeliest documents from most others."""
-        likeliest = set(chosen[:_LIKELIEST])
-        words = [
-            each.word
-            for each in said
-            if each.word.isalpha()
-            and each.word[0].isupper()
-            and 2 * len(each.documents) <= names
-            and not likeliest.isdisjoint(each.documents.tolist())
-        ]
-        return set(self._postings.numbers(self._words.terms([" ".join(words)])[0]))
 
     def _open(self, allowed: frozenset[str] | None) -> NDArray[np.bool_]:
         """The rows that may be found."""

@@ -104,23 +104,29 @@ class DocumentNames:
     def __len__(self) -> int:
         return self._count
 
-    def named(self, question: str) -> tuple[Scores, list[Said]]:
+    def named(self, question: str) -> tuple[Scores, float, list[Said]]:
         """How much of each document's name a question has.
 
         A word weighs its inverse document frequency.
 
         Returns:
-            A score of each document, and the words that are in names, with the documents.
+            A score of each document; how far the question names a document, 0 to 1; and its words
+            that are in names, with the documents. It fully names a document that has half of its
+            words with a capital or digit. Words that no name has count half.
         """
         scores = np.zeros(self._count)
         said: list[Said] = []
+        total = 0.0
         for word, weight in _asked(question):
             documents, weights = self._look_up(word)
-            if held := len(documents):
-                rarity = np.log(1 + (self._count - held + 0.5) / (held + 0.5))
+            held = len(documents)
+            rarity = float(np.log(1 + (self._count - held + 0.5) / (held + 0.5)))
+            if weight == 1 and word in question:
+                total += rarity if held else rarity / 2
+            if held:
                 scores[documents] += weight * rarity * weights
                 said.append(Said(word, documents))
-        return scores, said
+        return scores, min(1.0, 2 * scores.max(initial=0.0) / total) if total else 0.0, said
 
     def _look_up(self, word: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The documents whose names have a word, and how well."""

@@ -24,7 +24,7 @@ def names() -> DocumentNames:
 
 
 def best(names: DocumentNames, question: str) -> list[int]:
-    scores, _ = names.named(question)
+    scores, _, _ = names.named(question)
     return np.flatnonzero((scores > 0) & (scores == scores.max())).tolist()
 
 
@@ -47,15 +47,25 @@ def test_names_apart_begun_and_abbreviated(
 
 
 def test_a_word_weighs_its_rarity_and_less_in_small_letters(names: DocumentNames) -> None:
-    scores, said = names.named("Minutes of HARBOURLINES")
+    scores, sure, said = names.named("Minutes of HARBOURLINES")
     rarity = {held: math.log(1 + (4 - held + 0.5) / (held + 0.5)) for held in (1, 2)}
     assert scores.tolist() == pytest.approx([rarity[2], rarity[2], 0, rarity[1]])
     assert [(word, documents.tolist()) for word, documents in said] == [
         ("Minutes", [3]),
         ("HARBOURLINES", [0, 1]),
     ]
-    scores, _ = names.named("minutes")
+    assert sure == 1
+    scores, sure, _ = names.named("minutes")
+    assert sure == 0
     assert scores[3] == pytest.approx(rarity[1] / 2)
+
+
+def test_a_question_of_other_names_names_no_document_surely(names: DocumentNames) -> None:
+    # No name has "Boat" and "Whale", so each counts half.
+    _, sure, _ = names.named("Boat or Whale or HARBOURLINES")
+    none, two = (math.log(1 + (4 - held + 0.5) / (held + 0.5)) for held in (0, 2))
+    assert sure == pytest.approx(2 * two / (none + two))
+    assert names.named("Boat or Whale")[1] == 0
 
 
 def test_two_letters_joined_by_and_are_initials() -> None:
