@@ -6,16 +6,21 @@ import asyncio
 from typing import Final
 
 from hopyard.indexes.search import Search, SearchMethod
-from hopyard.state.schemas import Evidence, passage_evidence
+from hopyard.state.schemas import Evidence
 
 __all__ = ("SEARCH",)
 
 
 async def _find(search: Search) -> list[Evidence]:
-    """The score is BM25; passages that share no word with the text are not found."""
+    """The score is BM25, weighted by documents.
+
+    Passages that share no word with the text are not found.
+    """
     sparse = await asyncio.to_thread(search.index.reader, "sparse")
-    found = await asyncio.to_thread(sparse.search, search.text, search.k, search.allowed)
-    return [passage_evidence(passage_id, score) for passage_id, score in found]
+    found: list[Evidence] = await asyncio.to_thread(
+        sparse.find, search.text, search.k, search.allowed
+    )
+    return found
 
 
 SEARCH: Final = SearchMethod(

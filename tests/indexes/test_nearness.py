@@ -23,7 +23,7 @@ TEXTS = ("red boat harbour", "red boat", "blue sea", "green hill")
 
 @pytest.fixture(scope="module")
 def words() -> SparseIndex:
-    return SparseIndex.build([f"p{n}" for n in range(len(TEXTS))], TEXTS)
+    return SparseIndex.build([f"p{n}" for n in range(len(TEXTS))], [(text,) for text in TEXTS])
 
 
 def idf(count: int, texts: int = len(TEXTS)) -> float:

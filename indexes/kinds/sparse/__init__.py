@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from hopyard.indexes.build_context import BuildContext
+from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import IndexKind
 from hopyard.state.text.counting import counted
@@ -35,6 +35,11 @@ class _Sparse(IndexKind):
 
         return SparseIndex.load(directory)
 
+    def is_current(self, directory: Path, options: BuildOptions) -> bool:
+        """Whether it knows the documents of its passages, as an older Hopyard's does not."""
+        del options
+        return (directory / "documents.npy").exists()
+
     def check(self, reader: SparseIndex, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""
         held, passages = len(reader), counts["passages"]
@@ -43,17 +48,23 @@ class _Sparse(IndexKind):
 
 def _write(context: BuildContext) -> Mapping[str, int]:
     from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+    from hopyard.indexes.kinds.sparse.documents import documents_of
+    from hopyard.indexes.kinds.sparse.page_heads import last_page, page_heads
     from hopyard.indexes.kinds.sparse.words import Words
 
-    ids = context.corpus.passage_ids()  # in the order of `passages`
+    corpus = context.corpus
+    ids = corpus.passage_ids()  # in the order of `passages`
+    heads = page_heads(corpus)
 
-    def texts() -> Iterator[str]:
-        for number, passage in enumerate(context.corpus.passages()):
+    def fields() -> Iterator[tuple[str, ...]]:
+        for number, passage in enumerate(corpus.passages()):
             if number % _TOLD == 0:
                 context.progress("sparse", number, len(ids))
-            yield passage.embedded_text
+            head = heads.get((passage.document_id, last_page(passage.pages)), "")
+            yield passage.text, passage.title, passage.section, passage.header, head
 
-    index = SparseIndex.build(ids, texts(), Words(context.options.language, marks=True))
+    words = Words(context.options.language, marks=True)
+    index = SparseIndex.build(ids, fields(), words, documents_of(corpus))
     index.save(context.directory)
     context.progress("sparse", len(ids), len(ids))
     return {"words": index.vocabulary_size}

@@ -1,78 +1,107 @@
-"""The sparse index: BM25 over stemmed words, through bm25s.
-
-Lù, "BM25S: Orders of magnitude faster lexical search via eager sparse scoring", 2024
-(arXiv:2407.03618), with Lucene's variant from Kamphuis et al., "Which BM25 do you mean?", 2020.
-"""
+"""The sparse index: BM25 over the fields of passages, weighted by their documents."""
 
 from __future__ import annotations
 
 import json
-import logging
-import math
-from array import array
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from itertools import islice
+from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from hopyard.indexes.arrays.rows import load_rows, save_rows
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.kinds.sparse.words import Words, bm25s
+from hopyard.indexes.kinds.sparse.documents import Documents
+from hopyard.indexes.kinds.sparse.names import DocumentNames
+from hopyard.indexes.kinds.sparse.postings import Postings, idf
+from hopyard.indexes.kinds.sparse.words import Words
+from hopyard.indexes.text.identifiers import identifiers_in
+from hopyard.state.schemas import Evidence, passage_evidence
 
-__all__ = ("SparseIndex",)
+__all__ = ("Ranking", "SparseIndex", "best_rows")
 
-K1: Final = 1.5
-B: Final = 0.75
-_BATCH: Final = 1000
 _WORDS_FILE: Final = "words.json"
 """How texts become words; an index made by an older Hopyard has none."""
+_DOCUMENTS_FILE: Final = "documents.npy"
 _OLD_WORDS: Final = Words("en", pairs=False)
 _ENGLISH: Final = Words(marks=True)
 _WORDS: Final = TypeAdapter(Words)
 
-logging.getLogger("bm25s").setLevel(logging.WARNING)  # on import it sets itself to DEBUG
+_FEW: Final = 20
+"""Passages at most that an identifier leads to. Among more, the other words decide."""
+_BEST_PIECES: Final = 3
+"""Passages that speak for their document."""
+_LOOKED_AT: Final = 1000
+"""The best passages, among which those of a document are looked for."""
+_CHOSEN: Final = 10
+"""Documents in whose passages the rarity of words is measured."""
+_WHOLE_CORPUS: Final = 100
+"""Passages that the whole corpus counts as, beside the passages of the chosen documents."""
+_LEAST_WEIGHT: Final = 0.3
+"""Weight of the least likely document where the question surely names one. The best weighs 1."""
+_SHORT_DOCUMENT: Final = 10
+"""Passages of a document whose weight counts half for the scores of another search."""
+
+Scores = NDArray[np.float64]
+
+
+class Ranking(NamedTuple):
+    """How well the words of a question match all passages, in the order of the index's rows."""
+
+    scores: Scores
+    """BM25, weighted by documents; 0 for passages that share no word with the question."""
+    exact: NDArray[np.bool_]
+    """Whether a passage has an identifier that the question names and few passages have."""
+    weights: Scores
+    """Factors for another search's scores: how likely the document of each passage is."""
+    named: Mapping[int, str]
+    """The words of the question that are in the name of a document, by the document's number."""
 
 
 class SparseIndex:
-    """BM25 over the words of passages."""
+    """BM25 over the terms of passages."""
 
-    def __init__(self, model: bm25s.BM25, ids: Sequence[str], words: Words) -> None:
-        """Wrap a BM25 model whose i-th text belongs to passage `ids[i]`."""
-        self._model = model
+    def __init__(
+        self, postings: Postings, ids: Sequence[str], words: Words, documents: Documents | None
+    ) -> None:
+        """Wrap the scores of passages whose i-th has the id `ids[i]`."""
+        self._postings = postings
         self._ids = ids
         self._words = words
+        self._documents = documents
 
     @classmethod
     def build(
-        cls, ids: Sequence[str], texts: Iterable[str], words: Words = _ENGLISH
+        cls,
+        ids: Sequence[str],
+        texts: Iterable[Sequence[str]],
+        words: Words = _ENGLISH,
+        documents: Documents | None = None,
     ) -> SparseIndex:
-        """Index the texts of n passages. The same ids and texts always give the same index.
+        """Index n passages. The same ids and texts always give the same index.
 
-        Texts are read a thousand at a time. Four bytes a word are kept until the end.
+        Args:
+            ids: The passages' ids.
+            texts: The fields of each passage: its text first, and always as many. They are read a
+                thousand at a time.
+            words: How texts become words.
+            documents: Their documents; None ranks each passage by itself.
         """
-        numbers: dict[str, int] = {}
-        numbered: list[array[int]] = []
-        waiting = iter(texts)
-        while batch := list(islice(waiting, _BATCH)):
-            for text in words.of(batch):
-                codes = (numbers.setdefault(word, len(numbers)) for word in text)
-                numbered.append(array("i", codes))
-        model = bm25s.BM25(k1=K1, b=B, method="lucene")
-        if not numbers:  # bm25s fails without a single word, so texts get the empty word
-            numbers, numbered = {"": 0}, [array("i", [0])] * max(len(ids), 1)
-        model.index((numbered, numbers), create_empty_token=False, show_progress=False)
-        model.scores["num_docs"] = len(ids)
-        return cls(model, ids, words)
+        return cls(Postings.build(texts, words), ids, words, documents)
 
     def save(self, directory: Path) -> None:
         """Write the index and its ids into a folder: plain arrays (.npy) and JSON."""
-        self._model.save(directory, allow_pickle=False, show_progress=False)
+        self._postings.save(directory)
         save_rows(directory, self._ids)
         (directory / _WORDS_FILE).write_text(json.dumps(asdict(self._words)), encoding="utf-8")
+        if self._documents:
+            np.save(directory / _DOCUMENTS_FILE, self._documents.rows)
+            self._documents.names.save(directory)
 
     @classmethod
     def load(cls, directory: Path) -> SparseIndex:
@@ -82,24 +111,41 @@ class SparseIndex:
             IndexMissingError: A file is missing or damaged.
         """
         ids = load_rows(directory, str)
+        documents = None
         try:
-            model = bm25s.BM25.load(directory, allow_pickle=False, show_progress=False)
+            postings = Postings.load(directory)
             file = directory / _WORDS_FILE
             words = _WORDS.validate_json(file.read_bytes()) if file.exists() else _OLD_WORDS
-            fits = model.scores["num_docs"] == len(ids)
+            if (file := directory / _DOCUMENTS_FILE).exists():
+                documents = Documents(np.load(file), DocumentNames.load(directory))
+            fits = postings.texts == len(ids)
+            fits = fits and (documents is None or len(documents.rows) == len(ids))
         except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise damage_error(directory, f"cannot be read ({error})") from error
-        if not fits or len(model.scores["indptr"]) != len(model.vocab_dict) + 1:
+        if not fits:
             raise damage_error(directory, f"does not fit its {len(ids)} passages")
-        return cls(model, ids, words)
+        return cls(postings, ids, words, documents)
 
     def __len__(self) -> int:
         return len(self._ids)
 
     @property
+    def ids(self) -> Sequence[str]:
+        """The passage of each row."""
+        return self._ids
+
+    def rows(self, ids: Iterable[str]) -> list[int]:
+        """The row of each of some passages."""
+        return [self._rows[name] for name in ids]
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self._ids)}
+
+    @property
     def vocabulary_size(self) -> int:
-        """Different words."""
-        return len(self._model.vocab_dict)
+        """Different terms."""
+        return len(self._postings.terms)
 
     def search(
         self, query: str, k: int, allowed: frozenset[str] | None = None
@@ -112,20 +158,97 @@ class SparseIndex:
             allowed: Ids of the passages that may be found; None where all may.
 
         Returns:
-            At most k (passage id, BM25 score) pairs, the best first, equals by id; every score is
-            above 0. A query of stop words or unknown words finds nothing.
+            At most k (passage id, score) pairs, the best first, equals by id; every score is
+            above 0. Passages with an identifier of the query come first. A query of stop words or
+            unknown words finds nothing.
         """
-        tokens = self._model.get_tokens_ids(self._words.of([query])[0])
-        if not tokens:
-            return []
-        scores = self._model.get_scores_from_ids(tokens)
-        hits = np.flatnonzero(scores > 0)
-        if allowed is not None:
-            kept = [row for row in hits.tolist() if self._ids[row] in allowed]
-            hits = np.array(kept, dtype=hits.dtype)
-        # Stable, and the rows are sorted by id.
-        best = hits[np.argsort(-scores[hits], kind="stable")[:k]]
-        return [(self._ids[row], float(scores[row])) for row in best]
+        return [(unit["id"], unit["score"]) for unit in self.find(query, k, allowed)]
+
+    def find(self, query: str, k: int, allowed: frozenset[str] | None = None) -> list[Evidence]:
+        """The passages of `search`, with the words that name their documents."""
+        ranking = self.rank(query, allowed)
+        scores = ranking.scores + ranking.exact * ranking.scores.max(initial=0.0)
+        return [self.evidence(row, scores[row], ranking) for row in best_rows(scores, k).tolist()]
+
+    def evidence(self, row: int, score: float, ranking: Ranking) -> Evidence:
+        """A passage with its score, and why its document was looked into."""
+        unit = passage_evidence(self._ids[row], score)
+        said = self._documents and ranking.named.get(int(self._documents.rows[row]))
+        return Evidence(**unit, why=f"the question names its document: {said}") if said else unit
+
+    def by_words(
+        self, text: str, k: int, allowed: frozenset[str] | None = None
+    ) -> list[tuple[str, float]]:
+        """The k best passages by BM25 over all words of a text, whatever their documents are."""
+        [terms] = self._words.terms([text])
+        scores = self._added(self._postings.numbers(dict.fromkeys(terms))) * self._open(allowed)
+        return [(self._ids[row], float(scores[row])) for row in best_rows(scores, k).tolist()]
+
+    def rank(self, question: str, allowed: frozenset[str] | None = None) -> Ranking:
+        """How well the words of a question match all passages.
+
+        Args:
+            question: Any text.
+            allowed: Ids of the passages that may be found; None where all may.
+        """
+        terms = self._postings.numbers(self._words.asked(question))
+        scores = self._added(terms)
+        open_ = self._open(allowed)
+        exact = self._exact(question) & open_
+        scores *= open_
+        if self._documents is None:
+            return Ranking(scores, exact, np.ones(len(scores)), {})
+        rows, names = self._documents
+        called, sure, said = names.named(question)
+        matched = _by_document(scores, rows, len(names))
+        likely = _shares(sure * _shares(called) + _shares(matched))
+        chosen = np.argsort(-likely, kind="stable")[:_CHOSEN]
+        held = np.bincount(rows, minlength=len(names))
+        long: Scores = (held / (held + _SHORT_DOCUMENT))[rows]
+        inside = np.isin(rows, chosen) & open_
+        local = self._added(terms, inside)
+        less = sure * (1 - _LEAST_WEIGHT) * (1 - likely[rows])
+        named = {
+            number: ", ".join(word for word, documents in said if number in documents)
+            for number in chosen.tolist()
+            if held[number] > 1
+        }
+        return Ranking(local * (1 - less) * open_, exact, 1 - less * long, named)
+
+    def _open(self, allowed: frozenset[str] | None) -> NDArray[np.bool_]:
+        """The rows that may be found."""
+        if allowed is None:
+            return np.ones(len(self._ids), dtype=np.bool_)
+        return np.array([name in allowed for name in self._ids], dtype=np.bool_)
+
+    def _added(self, terms: Iterable[int], within: NDArray[np.bool_] | None = None) -> Scores:
+        """The scores of all rows, added up over terms.
+
+        Args:
+            terms: Numbers of terms.
+            within: The rows whose terms decide how rare a term is; the whole corpus counts as a few
+                more. None for the whole corpus alone.
+        """
+        total = len(self._ids)
+        scores = np.zeros(total)
+        for term in terms:
+            rows, values = self._postings.of(term)
+            rarer = 1.0
+            if within is not None:
+                held = within[rows].sum() + _WHOLE_CORPUS * len(rows) / total
+                rarer = idf(held, within.sum() + _WHOLE_CORPUS) / idf(len(rows), total)
+            scores[rows] += rarer * values
+        return scores
+
+    def _exact(self, question: str) -> NDArray[np.bool_]:
+        """The rows that have an identifier of the question, unless too many have it."""
+        exact = np.zeros(len(self._ids), dtype=np.bool_)
+        certain = {found.term for found in identifiers_in(question) if found.certain}
+        for term in self._postings.numbers(sorted(certain)):
+            rows, _ = self._postings.of(term)
+            if len(rows) <= _FEW:
+                exact[rows] = True
+        return exact
 
     def shares(self, query: str) -> tuple[float, float]:
         """How much of a query the best text holds, and how much of it the corpus knows.
@@ -141,12 +264,36 @@ class SparseIndex:
             known words in the weight of all; both 0 to 1.
         """
         words = set(self._words.of([query])[0])
-        known = self._model.get_tokens_ids(sorted(words))
+        known = self._postings.numbers(sorted(words))
         if not known:
             return 0.0, 0.0
-        starts, texts = self._model.scores["indptr"], len(self._ids)
-        held = [int(starts[number + 1] - starts[number]) for number in known]
-        weight = sum(math.log(1 + (texts - n + 0.5) / (n + 0.5)) for n in held)
-        unknown = (len(words) - len(known)) * math.log(1 + (texts - 0.5) / 1.5)
-        best = float(self._model.get_scores_from_ids(known).max())
+        total = len(self._ids)
+        weight = sum(idf(len(self._postings.of(term)[0]), total) for term in known)
+        unknown = (len(words) - len(known)) * idf(1, total)
+        best = float(self._added(known).max())
         return min(1.0, best / weight), weight / (weight + unknown)
+
+
+def _shares(scores: Scores) -> Scores:
+    """Scores as shares of the highest."""
+    highest = scores.max(initial=0.0)
+    return scores / highest if highest > 0 else scores
+
+
+def _by_document(scores: Scores, rows: NDArray[np.int32], count: int) -> Scores:
+    """The mean score of the best passages of each document."""
+    best = best_rows(scores, _LOOKED_AT)
+    by_document = np.zeros(count)
+    taken: Counter[int] = Counter()
+    for row in best.tolist():
+        number = int(rows[row])
+        if taken[number] < _BEST_PIECES:
+            taken[number] += 1
+            by_document[number] += scores[row] / _BEST_PIECES
+    return by_document
+
+
+def best_rows(scores: Scores, k: int) -> NDArray[np.int64]:
+    """The rows of the k highest scores above 0, the highest first; equals in order."""
+    hits = np.flatnonzero(scores > 0)
+    return hits[np.argsort(-scores[hits], kind="stable")[:k]]

@@ -9,24 +9,29 @@ the scripts of India.
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 import Stemmer
 
-from hopyard.indexes.text.language import LANGUAGES
+from hopyard.indexes.text.english import NOT_CONTENT
+from hopyard.indexes.text.identifiers import identifiers_in, parts_of
+from hopyard.indexes.text.language import LANGUAGES, stop_words
 
 with warnings.catch_warnings():  # its progress bar warns in notebooks
     warnings.filterwarnings("ignore", message="IProgress not found")
     import bm25s
     from bm25s import stopwords
 
-__all__ = ("Words", "bm25s")
+__all__ = ("Words",)
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # on import it sets itself to DEBUG
 
 _STOP_WORDS: Final = {
     "da": stopwords.STOPWORDS_DANISH,
@@ -99,6 +104,25 @@ class Words:
         )
         return tokens
 
+    def terms(self, texts: Sequence[str]) -> list[list[str]]:
+        """The words of each text, the parts of its mixed words, and its identifiers as a whole."""
+        normal = [unicodedata.normalize("NFKC", text) for text in texts]
+        return [
+            [*words, *(term for term in _whole_and_parts(text) if term not in words)]
+            for text, words in zip(normal, self.of(normal), strict=True)
+        ]
+
+    def asked(self, question: str) -> list[str]:
+        """The terms of a question, each once, without words that only ask.
+
+        A question of such words alone keeps them.
+        """
+        asking = NOT_CONTENT if self.language == "en" else stop_words(self.language)
+        [terms], [small] = self.terms([question]), self.of([" ".join(asking)])
+        said = frozenset(small)
+        kept = [term for term in terms if term not in said]
+        return list(dict.fromkeys(kept or terms))
+
     def _in_pairs(self, text: str, stop: frozenset[str]) -> str:
         def cut(match: re.Match[str]) -> str:
             run = match.group()
@@ -114,3 +138,9 @@ class Words:
         if not self.marks:
             return _OLD_RUN.sub(cut, normal)
         return _RUN.sub(cut, _SILENT.sub("", normal))
+
+
+def _whole_and_parts(text: str) -> Iterator[str]:
+    yield from parts_of(text)
+    for found in identifiers_in(text):
+        yield found.term

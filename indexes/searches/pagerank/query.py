@@ -100,8 +100,10 @@ class Query:
 
         With a filter, these are the nearest that match it. The walk itself may go through others.
         """
-        rows, scores = await self._best("dense")
-        return self._spread(rows, min_max(scores))
+        found = await self.search.by("dense", k=PASSAGES)
+        return self._spread(
+            [unit["id"] for unit in found], min_max(np.array([unit["score"] for unit in found]))
+        )
 
     async def by_words(self) -> NDArray[np.float64]:
         """[p] BM25's best passages, as shares of the best score; the others have 0.
@@ -110,19 +112,17 @@ class Query:
         """
         if not self.search.index.has("sparse"):
             return np.zeros(len(self.graph.passage_ids))
-        rows, scores = await self._best("sparse")
-        return self._spread(rows, scores / scores.max() if len(scores) else scores)
+        reader = await asyncio.to_thread(self.search.index.reader, "sparse")
+        found = await asyncio.to_thread(
+            reader.by_words, self.search.text, PASSAGES, self.search.allowed
+        )
+        scores = np.array([score for _, score in found])
+        return self._spread([name for name, _ in found], scores / scores.max(initial=0.0))
 
-    async def _best(self, method: str) -> tuple[list[int], NDArray[np.float64]]:
-        """The rows and scores of the best passages of another search."""
-        found = await self.search.by(method, k=PASSAGES)
-        rows = [self.graph.passage_rows[unit["id"]] for unit in found]
-        return rows, np.array([unit["score"] for unit in found])
-
-    def _spread(self, rows: list[int], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _spread(self, ids: Sequence[str], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """[p] Scores of some passages, and 0 for the others."""
         spread = np.zeros(len(self.graph.passage_ids))
-        spread[rows] = scores
+        spread[[self.graph.passage_rows[name] for name in ids]] = scores
         return spread
 
 

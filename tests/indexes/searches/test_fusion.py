@@ -1,51 +1,66 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.searches.hybrid import reciprocal_rank_fusion
+from hopyard.indexes.searches.hybrid.fusion import fused
 
-RANKINGS = st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=4)
-
-
-def test_two_rankings_by_hand() -> None:
-    fused = reciprocal_rank_fusion([["a", "b", "c"], ["b", "d"]])
-
-    assert fused == [
-        ("b", 1 / 62 + 1 / 61),
-        ("a", 1 / 61),
-        ("d", 1 / 62),
-        ("c", 1 / 63),
-    ]
+SCORES = st.floats(0, 20)
+COSINES = st.floats(-1, 1)
+SHARES = st.floats(0, 1)
 
 
-def test_a_small_k_favours_first_places() -> None:
-    rankings = [["a", "b"], ["c", "b"], ["d", "b"]]
-
-    assert reciprocal_rank_fusion(rankings)[0][0] == "b"
-    assert reciprocal_rank_fusion([["a", "x", "b"], ["c", "x", "b"]], k=0)[0][0] == "a"
-
-
-def test_ties_go_by_id() -> None:
-    assert [name for name, _ in reciprocal_rank_fusion([["b", "a"], ["a", "b"]])] == ["a", "b"]
-
-
-@given(st.lists(st.sampled_from("abcdef"), unique=True))
-def test_one_ranking_keeps_its_order(ranking: list[str]) -> None:
-    assert [name for name, _ in reciprocal_rank_fusion([ranking])] == ranking
-
-
-@given(RANKINGS)
-def test_order_of_rankings_does_not_matter(rankings: list[list[str]]) -> None:
-    assert dict(reciprocal_rank_fusion(rankings)) == pytest.approx(
-        dict(reciprocal_rank_fusion(reversed(rankings)))
-    )
+def scores_of(
+    worded: list[float],
+    cosines: list[float],
+    lowest: float = 0.0,
+    weights: list[float] | None = None,
+    exact: list[bool] | None = None,
+) -> list[float]:
+    return fused(
+        np.array(worded),
+        np.array(cosines),
+        lowest,
+        np.array(weights or [1.0] * len(worded)),
+        np.array(exact or [False] * len(worded)),
+    ).tolist()
 
 
-@given(RANKINGS)
-def test_every_id_comes_once_with_a_score_in_range(rankings: list[list[str]]) -> None:
-    fused = dict(reciprocal_rank_fusion(rankings))
+def test_scores_by_hand() -> None:
+    # Words: 1, 1/2, 0. Nearness above .2: 0, 1, 1/2.
+    assert scores_of([8.0, 4.0, 0.0], [0.2, 0.6, 0.4], 0.2) == pytest.approx([0.5, 0.75, 0.25])
 
-    assert fused.keys() == {name for ranking in rankings for name in ranking}
-    assert all(0 < score <= len(rankings) / 61 for score in fused.values())
+
+def test_a_cosine_below_the_lowest_counts_as_the_lowest() -> None:
+    assert scores_of([2.0, 2.0], [0.1, 0.5], 0.3) == pytest.approx([0.5, 1.0])
+
+
+def test_a_document_weighs_what_is_near_but_not_what_is_worded() -> None:
+    assert scores_of([2.0, 2.0], [0.5, 0.5], 0.0, [1.0, 0.4]) == pytest.approx([1.0, 0.7])
+
+
+def test_identifiers_come_first() -> None:
+    found = scores_of([9.0, 1.0], [0.9, 0.0], 0.0, None, [False, True])
+
+    assert found == pytest.approx([0.5, (1 / 9 / 2 + 1) / 2])
+
+
+def test_without_a_word_or_with_a_single_cosine() -> None:
+    assert scores_of([0.0, 0.0], [0.4, 0.2], 0.2) == pytest.approx([0.5, 0.0])
+    assert scores_of([3.0], [0.4], 0.4) == [1.0]
+    assert scores_of([], []) == []
+
+
+@given(st.lists(st.tuples(SCORES, COSINES, SHARES, st.booleans()), min_size=1))
+def test_scores_are_shares_and_identifiers_lead(
+    passages: list[tuple[float, float, float, bool]],
+) -> None:
+    worded, cosines, weights, exact = map(list, zip(*passages, strict=True))
+    found = scores_of(worded, cosines, min(cosines), weights, exact)
+
+    assert all(0 <= score <= 1 for score in found)
+    leading = [score for score, leads in zip(found, exact, strict=True) if leads]
+    others = [score for score, leads in zip(found, exact, strict=True) if not leads]
+    assert not leading or not others or min(leading) >= max(others)

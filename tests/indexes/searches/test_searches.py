@@ -13,7 +13,6 @@ from hopyard.indexes.building.build import build
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
 from hopyard.indexes.search import SEARCHES, Kept, Search, SearchMethod
-from hopyard.indexes.searches.hybrid import reciprocal_rank_fusion
 from hopyard.models.cross_encoder import PairScorer
 from hopyard.models.embedder import Embedder, Vector
 from hopyard.state.errors import (
@@ -93,15 +92,19 @@ async def test_sparse_embeds_nothing(find: Find) -> None:
     assert scores(found) == sorted(scores(found), reverse=True)
 
 
-async def test_hybrid_fuses_both(find: Find) -> None:
-    rankings = [ids(await find(method, "castle 33", 20)) for method in ("dense", "sparse")]
+async def test_hybrid_adds_up_both(find: Find, index: Index, embedder: Embedder) -> None:
+    names, vectors = index.corpus.vectors("fake")
+    cosines = vectors @ embedder.embed_query("castle of river")
+    near = dict(zip(names, (cosines - cosines.min()) / np.ptp(cosines), strict=True))
+    worded = await find("sparse", "castle of river", 40)
+    words = {unit["id"]: unit["score"] / worded[0]["score"] for unit in worded}
+    both = {name: (near[name] + words.get(name, 0.0)) / 2 for name in names}
 
-    found = await find("hybrid", "castle 33", 7)
+    found = await find("hybrid", "castle of river", 7)
 
-    fused = reciprocal_rank_fusion(rankings)[:7]
-    assert ids(found) == [name for name, _ in fused]
-    assert scores(found) == pytest.approx([score / (2 / 61) for _, score in fused])
-    assert max(scores(found)) <= 1
+    assert scores(found) == pytest.approx(sorted(both.values(), reverse=True)[:7], abs=0.05)
+    assert scores(found) == sorted(scores(found), reverse=True)
+    assert ids(found)[0] == max(both, key=both.__getitem__)
 
 
 async def test_mmr_with_lambda_1_is_dense(find: Find) -> None:

@@ -121,7 +121,7 @@ async def test_an_unknown_language_is_refused(directory: Path, embedder: Any) ->
 
 def test_an_index_without_its_words_is_read_as_it_was_made(tmp_path: Path) -> None:
     old = Words("en", pairs=False)
-    SparseIndex.build(["p"], ["검색을 합니다"], old).save(tmp_path)
+    SparseIndex.build(["p"], [("검색을 합니다",)], old).save(tmp_path)
     assert SparseIndex.load(tmp_path).search("검색을", 5) != []
     (tmp_path / "words.json").unlink()
     assert SparseIndex.load(tmp_path).search("검색을", 5) != []

@@ -19,7 +19,7 @@ TEXTS = {
 
 @pytest.fixture
 def index() -> SparseIndex:
-    return SparseIndex.build(list(TEXTS), list(TEXTS.values()))
+    return SparseIndex.build(list(TEXTS), [(text,) for text in TEXTS.values()])
 
 
 def test_words_are_stemmed_and_stop_words_dropped() -> None:
@@ -64,14 +64,15 @@ def test_save_and_load_without_pickle(index: SparseIndex, tmp_path: Path) -> Non
 
 def test_the_same_texts_give_the_same_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        SparseIndex.build(list(TEXTS), list(TEXTS.values())).save(tmp_path / name)
+        (tmp_path / name).mkdir()
+        SparseIndex.build(list(TEXTS), [(text,) for text in TEXTS.values()]).save(tmp_path / name)
 
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
 
 def test_texts_without_a_single_word(tmp_path: Path) -> None:
-    SparseIndex.build(["a", "b"], ["?", "of the"]).save(tmp_path)
+    SparseIndex.build(["a", "b"], [("?",), ("of the",)]).save(tmp_path)
 
     assert SparseIndex.load(tmp_path).search("of ?", 5) == []
     assert SparseIndex.load(tmp_path).search("word", 5) == []

@@ -59,7 +59,7 @@ def test_the_walk_begins_at_the_best_passages_that_match_the_filter(
     allowed = frozenset({"severn", "zoo"})
     with Index.open(directory, WordEmbedder()) as index:
         graph = index.reader("entity-graph")
-        text = "Who built the Iron Bridge over the river?"
+        text = "Who was born in Dudley and built the Iron Bridge, which is long?"
 
         def begins(allowed: frozenset[str] | None) -> tuple[set[str], set[str]]:
             search = search_of(index, text, allowed=allowed)

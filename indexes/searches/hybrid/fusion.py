@@ -1,0 +1,84 @@
+"""Adding up the scores of dense and sparse search.
+
+Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", 2023
+(arXiv:2210.11934), find a convex combination of normalised scores ahead of reciprocal ranks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopyard.indexes.kinds.sparse.bm25 import best_rows
+
+if TYPE_CHECKING:
+    from hopyard.indexes.kinds.dense.reader import DenseReader
+    from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+    from hopyard.indexes.search import Search
+    from hopyard.models.embedder import Vector
+    from hopyard.state.schemas import Evidence
+
+__all__ = ("fused", "search_both")
+
+Scores = NDArray[np.float64]
+
+_CANDIDATES: Final = 1000
+"""Passages of each search. The last one's cosine counts as 0: unrelated texts have a cosine above
+0, and how far above depends on the embedding model."""
+
+
+def search_both(
+    dense: DenseReader, sparse: SparseIndex, vector: Vector, search: Search
+) -> list[Evidence]:
+    """The passages that are best in both searches together.
+
+    Args:
+        dense: The vectors.
+        sparse: The words.
+        vector: The question's embedding [d].
+        search: The question, the number of passages, and the filter.
+    """
+    ranking = sparse.rank(search.text, search.allowed)
+    near = dict(dense.search(vector, max(search.k, _CANDIDATES), search.allowed))
+    lowest = min(near.values(), default=0.0)
+    worded = best_rows(ranking.scores + ranking.exact, _CANDIDATES).tolist()
+    farther = [name for row in worded if (name := sparse.ids[row]) not in near]
+    near |= zip(farther, (dense.vectors(farther) @ vector).tolist(), strict=True)
+    rows = sparse.rows(near)
+    scores = fused(
+        ranking.scores[rows],
+        np.array(list(near.values())),
+        lowest,
+        ranking.weights[rows],
+        ranking.exact[rows],
+    )
+    best = sorted(zip(near, rows, scores.tolist(), strict=True), key=lambda hit: (-hit[2], hit[0]))
+    return [sparse.evidence(row, score, ranking) for _, row, score in best[: search.k]]
+
+
+def fused(
+    worded: Scores, cosines: Scores, lowest: float, weights: Scores, exact: NDArray[np.bool_]
+) -> Scores:
+    """Add up the scores of n passages.
+
+        s = (w / max w  +  g·(c - c₀) / (max c - c₀)) / 2
+
+    If a passage has an identifier of the question, all such passages come before the others.
+
+    Args:
+        worded: w, the score of each passage's words.
+        cosines: c, the cosine of each passage with the question.
+        lowest: c₀, the cosine that counts as 0.
+        weights: g, the weight of each passage's document, 0 to 1.
+        exact: Whether a passage has an identifier of the question.
+
+    Returns:
+        n scores, 0 to 1.
+    """
+    highest, spread = worded.max(initial=0.0), cosines.max(initial=lowest) - lowest
+    near = np.clip((cosines - lowest) / spread, 0.0, 1.0) if spread > 0 else np.ones(len(cosines))
+    both = ((worded / highest if highest > 0 else worded) + weights * near) / 2
+    scores: Scores = (both + exact) / 2 if exact.any() else both
+    return scores

@@ -1,0 +1,88 @@
+"""Identifiers: clause numbers, addresses, dates, part numbers, and labels such as `Appendix C`.
+
+A word index cuts `4.2.1` into 4, 2 and 1, which `1.2.4` has too. So an identifier is also a term as
+a whole. Its parts remain words of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from hopyard.indexes.text.english import FUNCTION_WORDS
+
+__all__ = ("Identifier", "identifiers_in", "parts_of")
+
+
+class Identifier(NamedTuple):
+    """An identifier in a text."""
+
+    term: str
+    """The same for all spellings: `PPR-9087` and `PPR 9087` are `ppr9087`."""
+    certain: bool
+    """Whether it names something. `3.5` may be a quantity, and `FY2018` is a year."""
+
+
+_SPACE: Final = r"[ \t\u00a0]"
+_CODE: Final = re.compile(
+    r"(?<![\w.,/:-])(?=[\w.,:/-]*\d|[^\W_]+(?:#|\+\+))[^\W_]+(?:[.,:/_-][^\W_]+)*"
+    rf"(?:{_SPACE}?\([^\W_]{{1,4}}\))*(?:#|\+\+)?(?![^\W_])"
+)
+"""Letters and digits joined by signs, with paragraphs in brackets: `10.0.3.17`, `12 (3)`, `C#`."""
+_LABELLED: Final = re.compile(
+    rf"(?<![^\W_])([^\W\d_]{{2,}})\.?{_SPACE}+(?:[Nn][or]\.?{_SPACE}*)?"
+    r"(\d{1,6}[A-Za-z]?|\d+\.\d+|[A-Z]\d{0,3})(?![^\W_]|[.,:/%’'&-][^\W_])(?!\s?[%&])"
+)
+"""A word and a number or letter: `clause 12`, `clause 4.2`, `Appendix C`."""
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_QUANTITY: Final = re.compile(r"\d+(?:[.,/]\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_JOINTS: Final = re.compile(r"(?<=[^\W\d_])[-_/](?=\d)|(?<=\d)[-_/](?=[^\W\d_])|\s")
+_BORDER: Final = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_WORD: Final = re.compile(r"[^\W_]+")
+_PRONOUNS: Final = frozenset({"A", "I"})
+_LEAST_DIGITS: Final = 3
+"""Digits of a certain identifier that is a single word, such as `ZX812`."""
+
+
+def identifiers_in(text: str) -> Iterator[Identifier]:
+    """The identifiers of a text. One may come several times.
+
+    Examples:
+        >>> [found.term for found in identifiers_in("Part PPR-9087: see clause 4.2 and 10.0.3.17")]
+        ['ppr9087', '4.2', '10.0.3.17', 'clause 4.2']
+    """
+    for found in _CODE.finditer(text):
+        code = found[0]
+        if not code.isdigit():
+            yield Identifier(_JOINTS.sub("", code).lower(), _is_certain(code))
+    for found in _LABELLED.finditer(text):
+        word, label = found.groups()
+        if word.lower() in FUNCTION_WORDS or _YEAR.fullmatch(label):
+            continue
+        if label in _PRONOUNS and word.islower():
+            continue
+        yield Identifier(f"{word} {label}".lower(), certain=True)
+        if word.isupper():
+            yield Identifier(f"{word}{label}".lower(), certain=True)
+
+
+def _is_certain(code: str) -> bool:
+    if _QUANTITY.fullmatch(code):
+        return False
+    words = _WORD.findall(code)
+    if len(words) > 1 or not code.isalnum():
+        return True
+    digits = [part for part in _BORDER.split(code) if part.isdigit()]
+    return any(len(part) >= _LEAST_DIGITS and not _YEAR.fullmatch(part) for part in digits)
+
+
+def parts_of(text: str) -> Iterator[str]:
+    """The parts of words of letters and digits, in small letters: `FY2018` gives fy and 2018.
+
+    Single letters and digits are left out.
+    """
+    for word in _WORD.findall(text):
+        parts = _BORDER.split(word.lower())
+        if len(parts) > 1:
+            yield from (part for part in parts if len(part) > 1)

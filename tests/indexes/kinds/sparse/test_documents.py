@@ -1,0 +1,109 @@
+"""Documents first: which document a question is about, then which of its passages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopyard.indexes.building.build import build
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
+from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+from hopyard.indexes.kinds.sparse.page_heads import last_page, page_heads
+from hopyard.indexes.search import SEARCHES, Search
+from hopyard.state.settings.fields import Context
+
+
+def report(line: str, year: int, ships: int) -> Document:
+    pages = [
+        f"{line} Lines\nAnnual report {year}\nA company of the coast, with offices in all ports.",
+        f"Letter to the owners of {line} Lines. The sea was calm in {year}, and all were well. "
+        * 60,
+        f"Ships and crews\n\nThe fleet of {year} had {ships} ships. "
+        + "Each had a crew of nine. " * 12,
+    ]
+    return Document(
+        f"{line}-{year}",
+        "Annual report",
+        "\f".join(pages),
+        source=f"reports/{line.upper()}LINES_{year}.pdf",
+    )
+
+
+DOCUMENTS = [
+    *(report(line, year, 10 + year % 100) for line in ("Amber", "Cobalt") for year in (2021, 2022)),
+    Document("poem", "Calm", "Calm is the sea, and the ships of amber are at rest in 2022."),
+]
+
+
+@pytest.fixture
+async def index(directory: Path, embedder: Any) -> AsyncIterator[Index]:
+    await build(DOCUMENTS, directory=directory, embedder=embedder, chunk_tokens=30)
+    with Index.open(directory, embedder) as index:
+        yield index
+
+
+def sparse_of(index: Index) -> SparseIndex:
+    reader: SparseIndex = index.reader("sparse")
+    return reader
+
+
+async def test_the_passage_of_the_named_document_is_first(index: Index) -> None:
+    for line in ("Amber", "Cobalt"):
+        for year in (2021, 2022):
+            question = f"How many ships and crews did the fleet of {line} Lines have in FY{year}?"
+            [first] = sparse_of(index).find(question, 1)
+            [passage] = index.passages(first["passages"])
+            assert (passage.document_id, "fleet" in passage.text) == (
+                f"{line}-{year}",
+                True,
+            )
+            assert first["why"].startswith("the question names its document: ")
+            assert str(year) in first["why"]
+
+
+async def test_the_choice_is_soft(index: Index) -> None:
+    found = sparse_of(index).find("How many ships did Amber Lines have in FY2021?", 900)
+    documents = {passage.document_id for passage in index.passages([unit["id"] for unit in found])}
+    assert documents == {document.id for document in DOCUMENTS}
+
+
+async def test_hybrid_looks_into_the_named_document_too(index: Index, embedder: Any) -> None:
+    async def embed(text: str) -> Any:
+        return embedder.embed_query(text)
+
+    question = "How many ships and crews did the fleet of Cobalt Lines have in 2021?"
+    search = Search(question, 1, index, Context(), embed)
+    [first] = await SEARCHES["hybrid"].run(search)
+    [passage] = index.passages(first["passages"])
+    assert passage.document_id == "Cobalt-2021"
+
+
+async def test_a_filter_is_a_hard_choice(index: Index) -> None:
+    allowed = index.allowed(["source=reports/COBALTLINES_2022.pdf"])
+    found = sparse_of(index).search("How many ships did Amber Lines have in 2021?", 40, allowed)
+    assert found
+    assert {name.partition("#")[0] for name, _ in found} == {"Cobalt-2022"}
+
+
+async def test_pages_begin_with_their_heads(index: Index) -> None:
+    heads = page_heads(index.corpus)
+    assert heads["Amber-2021", "1"].startswith("Amber Lines\nAnnual report 2021\nA company")
+    assert heads["Amber-2021", "3"].startswith("Ships and crews\nThe fleet of 2021 had 31 ships.")
+    assert len(heads) == 12
+    assert [last_page(pages) for pages in ("", "4", "4-6")] == ["", "4", "6"]
+
+
+async def test_an_index_without_documents_ranks_each_passage_by_itself(
+    index: Index, tmp_path: Path
+) -> None:
+    sparse_of(index).save(tmp_path)
+    (tmp_path / "documents.npy").unlink()
+    old = SparseIndex.load(tmp_path)
+    question = "How many ships had Amber?"
+    assert [name for name, _ in old.search(question, 5)] == [
+        name for name, _ in sparse_of(index).by_words("ships Amber", 5)
+    ]
