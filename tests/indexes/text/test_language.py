@@ -150,7 +150,7 @@ def test_marks_belong_to_the_letters_of_words(text: str, words: list[str]) -> No
 
 
 def test_a_word_index_of_a_former_version_is_read_as_it_was_made(tmp_path: Path) -> None:
-    SparseIndex.build(["p"], ["किताब पढ़ना"], Words("en")).save(tmp_path)
+    SparseIndex.build(["p"], [("किताब पढ़ना",)], Words("en")).save(tmp_path)
     (tmp_path / "words.json").write_text('{"language": "en", "pairs": true}')
     old = SparseIndex.load(tmp_path)  # the only two letters without a mark between them are पढ
     assert [name for name, _ in old.search("पढ़ना", 5)] == ["p"]
@@ -159,7 +159,7 @@ def test_a_word_index_of_a_former_version_is_read_as_it_was_made(tmp_path: Path)
 
 def test_words_of_scripts_with_marks_are_found(tmp_path: Path) -> None:
     texts = ["हिन्दी की किताब", "மொழி நூல்", "ราคาเสื้อแดง", "ราคาเสือดำ"]
-    SparseIndex.build(list("abcd"), texts).save(tmp_path)
+    SparseIndex.build(list("abcd"), [(text,) for text in texts]).save(tmp_path)
     index = SparseIndex.load(tmp_path)
     for question, name in (("किताब", "a"), ("நூல்", "b"), ("เสื้อ", "c"), ("เสือ", "d")):
         assert index.search(question, 5)[0][0] == name
