@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = ("Box", "PageText", "WordBoxes", "pack_boxes", "unpack_boxes", "without_space")
 
@@ -60,6 +61,8 @@ def pack_boxes(
         ends: Where it ends.
         boxes: The `Box` of each; shape [n, 4].
     """
+    import numpy as np
+
     places = np.rint(boxes.clip(0, 1) * _STEPS).astype(np.int32)
     spans = np.column_stack([starts, ends])
     columns = (spans.ravel(), places[:, [0, 2]].ravel(), places[:, 1], places[:, 3])
@@ -70,6 +73,8 @@ def pack_boxes(
 
 def unpack_boxes(data: bytes) -> WordBoxes:
     """The places that `pack_boxes` packed."""
+    import numpy as np
+
     planes = np.frombuffer(zlib.decompress(data) if data else b"", np.uint8).reshape(2, -1)
     folded = np.ascontiguousarray(planes.T).view("<u2").ravel().astype(np.int32)
     steps = np.where(folded % 2, -(folded + 1) // 2, folded // 2)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from hopyard.indexes.corpus.boxes import Box, PageText, unpack_boxes, without_space
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
@@ -109,7 +107,7 @@ def _parts(passage: str, text: str) -> Iterator[tuple[int, int, int]]:
 def _marked(
     text: str, start: int, end: int, pages: Iterable[tuple[PageText, str]]
 ) -> Iterator[Mark]:
-    covered = np.array([not character.isalnum() for character in text[start:end]])
+    covered = [not character.isalnum() for character in text[start:end]]
     found: list[Mark] = []
     passed = 0
     for page, flat in pages:
@@ -120,9 +118,10 @@ def _marked(
         words = unpack_boxes(page.boxes)
         inside = (words.starts < last) & (words.ends > first)
         for begin, close in zip(words.starts[inside], words.ends[inside], strict=True):
-            covered[max(begin - first, 0) : max(close - first, 0)] = True
+            for place in range(max(begin - first, 0), min(close - first, len(covered))):
+                covered[place] = True
         found.append(Mark(page.number, tuple(_lines([*map(tuple, words.boxes[inside].tolist())]))))
-    if covered.all():
+    if all(covered):
         yield from (mark for mark in found if mark.boxes)
 
 
