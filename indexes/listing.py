@@ -65,7 +65,7 @@ class DocumentDetails:
     derived: Mapping[str, Mapping[str, Mapping[str, Any]]]
     """Data that each kind derived from each passage, by passage id and kind."""
     reading: Mapping[str, Any] = field(default_factory=dict)
-    """The words of its file that it lacks; see `Kept.as_dict`. Empty if it lacks nothing."""
+    """The words that it lacks of its file (`Kept.as_dict`); empty if it lacks none."""
 
     @property
     def sections(self) -> dict[str, int]:

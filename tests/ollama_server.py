@@ -245,7 +245,7 @@ def embedded_vectors(texts: list[str]) -> list[list[float]]:
     from hopyard.models.builtin.minilm import MiniLMEmbedder
     from hopyard.models.embeddings import embedder
 
-    model = embedder("builtin")
+    model = embedder("builtin:minilm")
     assert isinstance(model, MiniLMEmbedder)
     return model.embed_documents(texts).tolist()
 

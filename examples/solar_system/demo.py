@@ -20,7 +20,7 @@ FOLDER = Path(os.path.relpath(Path(__file__).parent))
 RECORDING = FOLDER / "recording"
 QUESTIONS = (FOLDER / "demo_questions.txt").read_text("utf-8").splitlines()
 SCRIPT = Path(sys.executable).with_name("hopyard")
-EMBEDDING = ("--embedding", "builtin:minilm")
+EMBEDDING = ("--embedding", "builtin")
 """The embedding model of the recording: with another one the passages in its prompts differ."""
 WORDS = {
     "gate": "does the question need documents? p is the probability that it does",

@@ -92,8 +92,8 @@ def test_an_index_knows_its_embedding_model(
         (["pdf"], ["x.pdf"], "1 file, such as 'notes/x.pdf', needs a package that is not "),
         (
             ["pdf", "office"],
-            ["deep/y.DOCX", "x.pdf"],
-            "2 files, such as 'notes/deep/y.DOCX', need a package that is not installed: pip "
+            ["deep/y.XLSX", "x.pdf"],
+            "2 files, such as 'notes/deep/y.XLSX', need a package that is not installed: pip "
             "install 'hopyard[office,pdf]'; or leave such files out with --skip-bad.",
         ),
     ],

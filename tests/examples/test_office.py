@@ -66,7 +66,7 @@ def built(samples: Path) -> tuple[dict[str, Any], Path]:
 def readable(samples: Path) -> Path:
     """An index with the embedding model of the recording, as the one command makes it."""
     directory = samples.parent / "readable"
-    command = ("index", "build", samples, "--out", directory, "--embedding", "builtin:minilm")
+    command = ("index", "build", samples, "--out", directory, "--embedding", "builtin")
     hopyard(*command, home=samples.parent / "home")
     return directory
 

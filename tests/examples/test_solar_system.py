@@ -47,7 +47,7 @@ def index(folder: Path) -> str:
     """The index, as the demo makes it."""
     directory = folder / "index"
     command = ("index", "build", str(SAMPLE / "corpus.jsonl"), "--out", str(directory))
-    command += ("--embedding", "builtin:minilm")
+    command += ("--embedding", "builtin")
     with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
         patch.setenv("HOPYARD_HOME", str(folder / "home"))
         patch.setattr(sys, "argv", ["hopyard", *command])

@@ -53,7 +53,7 @@ def index(tmp_path_factory: pytest.TempPathFactory, resources: Resources) -> Pat
         build(
             [Document(id=row["id"], title=row["title"], text=row["text"]) for row in rows],
             directory=directory,
-            embedder=resources.embedder("builtin"),
+            embedder=resources.embedder("builtin:minilm"),
             chunk_tokens=0,
             kinds=("dense", "entity-graph"),
             settings=context(directory),
