@@ -20,8 +20,6 @@ FOLDER = Path(os.path.relpath(Path(__file__).parent))
 RECORDING = FOLDER / "recording"
 QUESTIONS = (FOLDER / "demo_questions.txt").read_text("utf-8").splitlines()
 SCRIPT = Path(sys.executable).with_name("hopyard")
-EMBEDDING = ("--embedding", "builtin")
-"""The embedding model of the recording: with another one the passages in its prompts differ."""
 WORDS = {
     "gate": "does the question need documents? p is the probability that it does",
     "route": "which strategy answers, and who chose it",
@@ -48,7 +46,7 @@ def demo(index: str) -> None:
     # Three passages instead of five: a quarter fewer tokens for a slow machine.
     options = ("--index", index, "-k", "3")
     say("A sample corpus: 83 short passages on the exploration of the solar system.")
-    hopyard("index", "build", str(FOLDER / "corpus.jsonl"), "--out", index, *EMBEDDING)
+    hopyard("index", "build", str(FOLDER / "corpus.jsonl"), "--out", index)
     about = (RECORDING / "about.txt").read_text("utf-8").strip()
     say(
         f"{len(QUESTIONS)} questions. Recorded model: {about}. "

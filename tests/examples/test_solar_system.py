@@ -20,7 +20,7 @@ QUESTIONS = (SAMPLE / "demo_questions.txt").read_text("utf-8").splitlines()
 FACT, COMPARISON, BRIDGE, SUM = QUESTIONS
 ANSWERS = {
     FACT: "Olympus Mons",
-    COMPARISON: "Voyager 1 never landed there",
+    COMPARISON: "Voyager 1 did not land there",
     BRIDGE: "Illinois",
     SUM: "42",
 }
@@ -106,11 +106,11 @@ def test_the_demo_says_whose_answers_it_shows(
         for text in (
             "hopyard index build examples/solar_system/corpus.jsonl --out ",
             "Recorded model: a large language model",
-            "recorded on 2026-11-22",
+            "recorded on 2026-11-27",
             "from the ledger answers of earlier, identical model calls",
             f"hopyard ask '{FACT}' --index {index} -k 3 --model recorded:",
             "Olympus Mons",
-            "Clyde Tombaugh, who discovered Pluto [1], was born in Illinois [2].",
+            "Illinois [1][2]",
             "12 plus 30 is 42",
             "Built-in model, 135 million parameters: for trying out; often wrong.",
             "rubric 5/5      the split into sub-questions passed",
