@@ -16,9 +16,9 @@ from hopyard.indexes.documents.langchain_loaders import load_with
 from hopyard.indexes.documents.loaders import load
 from hopyard.indexes.text import terms
 from hopyard.measures.figure import figure
+from hopyard.models.builtin.minilm import MiniLMEmbedder
 from hopyard.models.chat import chat_provider
 from hopyard.models.cross_encoder import PairScorer
-from hopyard.models.embeddings import MiniLMEmbedder
 from hopyard.state.errors import GateUnavailableError, ModelUnreachableError, UsageError
 from hopyard.state.extras import EXTRAS, missing_modules
 from hopyard.state.storage.serializer import KEY_VARIABLE, checkpoint_key

@@ -100,8 +100,9 @@ class Page:
         return found[0] if found else None
 
     def text(self, selector: str) -> str:
-        found = self.find(selector)
-        return str(found.text) if found else ""
+        """The text of an element; "" while the page draws it again."""
+        script = "return document.querySelector(arguments[0])?.innerText ?? ''"
+        return str(self.browser.execute_script(script, selector))
 
     def ask(self, question: str) -> None:
         self.find("textarea").send_keys(question)
