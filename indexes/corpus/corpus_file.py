@@ -17,12 +17,15 @@ __all__ = (
     "check_structure",
     "columns_of",
     "corpus_error",
+    "is_cut",
     "rewrite",
     "transaction",
     "uri_of",
 )
 
 CORPUS_FILE: Final = "corpus.sqlite"
+_HEADER: Final = 100
+"""Bytes of SQLite's header: the size of a page from byte 16, the number of pages from byte 28."""
 BUSY_SECONDS: Final = 30.0
 """How long a connection waits for another one's write."""
 
@@ -80,6 +83,21 @@ def check_structure(connection: sqlite3.Connection) -> None:
     [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         raise sqlite3.DatabaseError(verdict)
+
+
+def is_cut(file: Path) -> bool:
+    """Whether a SQLite file is shorter than its header says, which SQLite itself may not notice.
+
+    Of a file with a log nothing is said: the log may hold what the file lacks.
+    """
+    if file.with_name(f"{file.name}-wal").exists():
+        return False
+    with file.open("rb") as opened:
+        header = opened.read(_HEADER)
+    page = int.from_bytes(header[16:18]) or 1
+    pages = int.from_bytes(header[28:32])
+    size = 65536 if page == 1 else page
+    return file.stat().st_size < max(_HEADER, pages * size)
 
 
 def rewrite(connection: sqlite3.Connection, file: Path) -> None:

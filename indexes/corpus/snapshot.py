@@ -22,6 +22,7 @@ from hopyard.indexes.corpus.corpus_file import (
     CORPUS_FILE,
     check_structure,
     corpus_error,
+    is_cut,
     uri_of,
 )
 from hopyard.indexes.corpus.manifest import Manifest, damage_error
@@ -76,6 +77,8 @@ class Snapshot:
         """
         if not (directory / CORPUS_FILE).exists():
             raise damage_error(directory / CORPUS_FILE, "is missing")
+        if is_cut(directory / CORPUS_FILE):
+            raise corpus_error(directory, sqlite3.DatabaseError("its end is missing"))
         self.generation = generation
         self._directory = directory
         # One connection under a lock: a read takes less time than the opening of a connection.
