@@ -72,7 +72,8 @@ async def chat_completions(request: Request) -> Response:
         return _error(400, str(error))
     if is_about_the_chat(asked["messages"]):
         return await _answer_alone(runs.given.context, asked)
-    *history, last = asked["messages"]
+    said = [message for message in asked["messages"] if not isinstance(message, SystemMessage)]
+    *history, last = said
     known = _conversations(request)
     thread, turns = known.pop(_key(history), ("", 0))
     try:

@@ -12,6 +12,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from uuid import uuid4
@@ -28,6 +29,7 @@ from hopyard.state.settings.given import Given
 from hopyard.state.storage.atomic import write_file
 from hopyard.state.storage.thread_names import checked_thread_name
 from hopyard.tracing.describe import gate_step, route_step
+from hopyard.web.turns import last_question
 
 __all__ = ("Happening", "Run", "Runs")
 
@@ -180,13 +182,17 @@ class Runs:
     async def _left(self, note: Path) -> Run | None:
         left = json.loads(await asyncio.to_thread(note.read_text, "utf-8"))
         thread, question = left["thread"], left["question"]
+        if left["index"] != self.given.context.index:  # of a server of another index
+            return None
         try:
-            summary = await self.session.summary(thread)
+            state = await self.session.result(thread)
         except ThreadMissingError:
             return self.ask(question, thread)
-        if summary.running:  # another server has taken it up
+        if state["running"]:  # another server has taken it up
             return None
-        if summary.finished or summary.waiting:
+        if state["finished"] and last_question(state) != question:  # killed before it began
+            return self.ask(question, thread)
+        if state["finished"] or state["waiting"]:
             self._forget(thread)
             return None
         return self.resume(thread, question)
@@ -196,8 +202,8 @@ class Runs:
         if before and not before.ended:
             raise ThreadBusyError(f"The last question of the thread {thread!r} is being answered.")
         run = self._runs[thread] = Run(thread, question)
-        note = json.dumps({"thread": thread, "question": question}, ensure_ascii=False)
-        write_file(self._note(thread), note.encode())
+        note = {"thread": thread, "question": question, "index": self.given.context.index}
+        write_file(self._note(thread), json.dumps(note, ensure_ascii=False).encode())
         run.task = asyncio.create_task(self._drive(run, work))
         for old in [name for name, kept in self._runs.items() if kept.ended][:-_KEPT]:
             del self._runs[old]
@@ -214,7 +220,7 @@ class Runs:
             raise
         except HopyardError as error:
             run.tell("failed", {"text": str(error), "reason": error.reason})
-        except Exception:
+        except Exception:  # The boundary of a run: the log has the error, the page a sentence.
             _log.exception("A run of the thread %r failed", run.thread)
             run.tell("failed", {"text": "The server failed; its log says why.", "reason": ""})
         else:
@@ -226,7 +232,7 @@ class Runs:
             self._note(thread).unlink(missing_ok=True)
 
     def _note(self, thread: str) -> Path:
-        return self._folder / f"{thread.encode().hex()}.json"
+        return self._folder / f"{sha256(thread.encode()).hexdigest()}.json"
 
 
 def _tell(run: Run, event: Event) -> None:

@@ -1,4 +1,4 @@
-"""Questions and answers as the page shows them: Markdown as HTML, and the cost in words."""
+"""Questions and answers as the page shows them, with Markdown as HTML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hopyard.state.references import name_sources
 from hopyard.tracing.prose import prose
 from hopyard.web.citations import marked
 
-__all__ = ("Asked", "as_markdown", "citation_of", "turn_of", "turns_of")
+__all__ = ("Asked", "as_markdown", "citation_of", "last_question", "turn_of", "turns_of")
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,12 @@ async def turns_of(session: Session, thread: str) -> list[Asked]:
     last, earlier = await session.result(thread), await session.earlier(thread)
     states = [*(_state(turn, thread) for turn in earlier), last]
     return [await asyncio.to_thread(_asked, state) for state in states]
+
+
+def last_question(state: Mapping[str, Any]) -> str:
+    """The last question of a thread's state in the person's own words."""
+    said = [message for message in state.get("messages", ()) if isinstance(message, HumanMessage)]
+    return said[-1].text if said else str(state.get("question", ""))
 
 
 def turn_of(asked: Asked) -> dict[str, Any]:
@@ -98,5 +104,4 @@ def _state(turn: Turn, thread: str) -> Mapping[str, Any]:
 
 
 def _asked(state: Mapping[str, Any]) -> Asked:
-    said = [message for message in state.get("messages", ()) if isinstance(message, HumanMessage)]
-    return Asked(said[-1].text if said else state.get("question", ""), Answer.of(state))
+    return Asked(last_question(state), Answer.of(state))

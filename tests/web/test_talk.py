@@ -118,6 +118,28 @@ class TestStopped:
                 assert not list((home() / "serving").iterdir())
 
 
+def test_a_question_that_a_server_left_before_it_began_is_asked(
+    given: Given, chat: ModelServer
+) -> None:
+    chat.answer = replies(
+        {"Answer": ANSWER, "StandAlone": {"kind": "question", "question": "In which year?"}}
+    )
+    with Resources() as resources:
+        with TestClient(application(given, resources), base_url="http://localhost") as client:
+            thread = ask(client)
+            events(client, thread)
+        index = given.context.index
+        left = {"thread": thread, "question": "In which year?", "index": index}
+        (home() / "serving" / "a.json").write_text(json.dumps(left), "utf-8")
+        other = {"thread": "other", "question": QUESTION, "index": "another"}
+        (home() / "serving" / "b.json").write_text(json.dumps(other), "utf-8")
+        with TestClient(application(given, resources), base_url="http://localhost") as client:
+            events(client, thread)
+            turns = client.get(f"/api/threads/{thread}").json()["turns"]
+            assert [turn["asked"] for turn in turns] == [QUESTION, "In which year?"]
+            assert client.get("/api/threads/other/events").status_code == 204
+
+
 def test_a_failure_is_one_sentence(client: TestClient, chat: ModelServer) -> None:
     chat.answer = replies({"Answer": Reply(401)})
     thread = ask(client)

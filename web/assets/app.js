@@ -52,19 +52,27 @@ function App() {
   const listen = (name) => {
     source.current?.close();
     const events = (source.current = new EventSource(`${path(name)}/events`));
+    // The server knows no such run any more, as after a restart: what it has told is on the thread.
+    events.onerror = () => events.readyState === EventSource.CLOSED && open(name).catch(tell);
     for (const kind of EVENTS) {
       events.addEventListener(kind, (event) => {
         const data = JSON.parse(event.data);
-        if (kind === "answer") {
-          setTurns((before) => [...before, data]);
-          setLive(null);
-        } else setLive((before) => after(before ?? NOTHING, kind, data));
+        if (kind === "answer") show(name).catch(tell);
+        else setLive((before) => after(before ?? NOTHING, kind, data));
         if (["answer", "failed", "stopped"].includes(kind)) {
           events.close();
           refresh();
         }
       });
     }
+  };
+
+  /** Shows what the server has of a thread, so that no turn is missing and none is there twice. */
+  const show = async (name) => {
+    const found = await get(path(name));
+    setTurns(found.turns);
+    setLive(found.running ? { ...NOTHING, question: found.question } : null);
+    return found.running;
   };
 
   const open = async (name) => {
@@ -74,13 +82,7 @@ function App() {
     setProblem("");
     setLive(null);
     setTurns([]);
-    if (!name) return;
-    const found = await get(path(name));
-    setTurns(found.turns);
-    if (found.running) {
-      setLive({ ...NOTHING, question: found.question });
-      listen(name);
-    }
+    if (name && (await show(name))) listen(name);
   };
 
   useEffect(() => {
