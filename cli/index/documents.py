@@ -113,9 +113,9 @@ def _reading(reading: Mapping[str, Any], *, texts: bool) -> Iterator[tuple[str, 
     """The words that the document lacks, and the parts left out on purpose, counted or in full."""
     yield "words", reading.get("said", "")
     yield "left out", left_out_words(reading.get("left_out", {}))
-    for one in reading.get("left_out_texts", ()) if texts else ():
-        times = f" ({one['times']} times)" if one["times"] > 1 else ""
-        yield f"  {one['kind']}", f"{one['text']}{times}"
+    for omission in reading.get("left_out_texts", ()) if texts else ():
+        times = f" ({omission['times']} times)" if omission["times"] > 1 else ""
+        yield f"  {omission['kind']}", f"{omission['text']}{times}"
 
 
 def _title(passage: Passage) -> Text:

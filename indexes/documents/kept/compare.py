@@ -140,8 +140,8 @@ class Kept:
     def left_out_counts(self) -> Counter[str]:
         """How many parts of each kind are left out on purpose."""
         counts: Counter[str] = Counter()
-        for one in self.left_out:
-            counts[one.kind] += one.times
+        for item in self.left_out:
+            counts[item.kind] += item.times
         return counts
 
     @property
@@ -186,8 +186,8 @@ def compare(
         if found.numbers:
             numbers.update(numbers_in(part))
     omitted = Counter[str]()
-    for one in left_out:
-        omitted.update(words_of(one.text))
+    for item in left_out:
+        omitted.update(words_of(item.text))
     lost = found.words - own
     omitted &= lost
     lost = lost - omitted - words_of(about)
@@ -223,7 +223,7 @@ def _quoted(words: Sequence[str]) -> str:
 
 def _merged(left_out: Sequence[LeftOut]) -> tuple[LeftOut, ...]:
     """Equal texts once, with how often they are there."""
-    times = Counter((one.kind, one.text) for one in left_out)
+    times = Counter((item.kind, item.text) for item in left_out)
     return tuple(LeftOut(kind, text, count) for (kind, text), count in times.items())
 
 
@@ -272,7 +272,7 @@ def _lost_numbers(wanted: Counter[str], given: Counter[str]) -> Counter[str]:
     left = given.copy()
     for digits, count in wanted.items():
         for _ in range(count):
-            shown = next((one for one in _rounded(digits) if left[one] > 0), None)
+            shown = next((item for item in _rounded(digits) if left[item] > 0), None)
             if shown is None:
                 lost[digits or "0"] += 1
             else:

@@ -184,7 +184,7 @@ def _nodes(
     found.name(" ".join(name.rpartition("}")[2] for name in (element.tag, *element.attrib)))
     found.text(" ".join(element.attrib.values()))
     add(element.text or "")
-    within |= any((text or "").strip() for text in (element.text, *(one.tail for one in element)))
+    within |= any((text or "").strip() for text in (element.text, *(node.tail for node in element)))
     for child in element:
         add("" if within else "\n")
         _nodes(child, add, found, within=within)

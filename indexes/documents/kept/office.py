@@ -114,7 +114,7 @@ def find_odf(source: Source, found: FileWords) -> None:
                     found.name(" ".join(fromstring(archive.read("styles.xml")).itertext()))
         else:
             root = fromstring(source.read())
-    body = next(one for one in root if _local(one) == "body")
+    body = next(node for node in root if _local(node) == "body")
     found.text(_odf(body, found))
 
 

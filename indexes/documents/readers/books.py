@@ -31,13 +31,14 @@ def read_epub(source: Source) -> Iterator[Found]:
         package = parts.xml(path)
         about = {
             name: next(
-                (text for one in package.iter() if local(one) == tag and (text := _text(one))), ""
+                (text for node in package.iter() if local(node) == tag and (text := _text(node))),
+                "",
             )
             for name, tag in (("title", "title"), ("author", "creator"), ("date", "date"))
         }
         title = about.pop("title")
         items = {item.get("id"): item for item in package.iter() if local(item) == "item"}
-        order = [items[one] for one in _spine(package) if one in items] or [
+        order = [items[node] for node in _spine(package) if node in items] or [
             item for item in items.values() if item.get("href", "").lower().endswith(_CHAPTER)
         ]
         names = _names(parts, path, list(items.values()))
@@ -85,8 +86,8 @@ def _package(parts: Parts) -> str:
     container = parts.find("META-INF/container.xml")
     named = [
         found
-        for one in (parts.xml(container).iter() if container else ())
-        if local(one) == "rootfile" and (found := parts.find(one.get("full-path", "")))
+        for node in (parts.xml(container).iter() if container else ())
+        if local(node) == "rootfile" and (found := parts.find(node.get("full-path", "")))
     ]
     lists = [*named, *(name for name in parts.names if name.lower().endswith(".opf"))]
     if not lists:
@@ -106,13 +107,15 @@ def _encrypted(parts: Parts) -> set[str]:
     """The parts that are encrypted; fonts often are in books without protection."""
     found = parts.find("META-INF/encryption.xml")
     locked: set[str] = set()
-    for one in parts.xml(found).iter() if found else ():
-        if local(one) == "EncryptedData":
+    for node in parts.xml(found).iter() if found else ():
+        if local(node) == "EncryptedData":
             methods = [
-                inner.get("Algorithm") for inner in one.iter() if local(inner) == "EncryptionMethod"
+                inner.get("Algorithm")
+                for inner in node.iter()
+                if local(inner) == "EncryptionMethod"
             ]
             links = [
-                inner.get("URI", "") for inner in one.iter() if local(inner) == "CipherReference"
+                inner.get("URI", "") for inner in node.iter() if local(inner) == "CipherReference"
             ]
             if not set(methods) & set(_FONTS):
                 locked.update(map(parts.find, links))
@@ -131,11 +134,11 @@ def _names(parts: Parts, package: str, items: Sequence[Element]) -> dict[str, st
             root = parts.xml(part)
         except CorpusError:
             continue
-        for one in root.iter():
-            if local(one) == "a" and is_nav:
-                names.setdefault(parts.find(one.get("href", ""), part), _text(one))
-            elif local(one) == "navPoint":
-                label = next((_text(inner) for inner in one if local(inner) == "navLabel"), "")
-                links = [inner.get("src", "") for inner in one if local(inner) == "content"]
+        for node in root.iter():
+            if local(node) == "a" and is_nav:
+                names.setdefault(parts.find(node.get("href", ""), part), _text(node))
+            elif local(node) == "navPoint":
+                label = next((_text(inner) for inner in node if local(inner) == "navLabel"), "")
+                links = [inner.get("src", "") for inner in node if local(inner) == "content"]
                 names.setdefault(parts.find(links[0], part) if links else "", label)
     return names

@@ -61,7 +61,7 @@ def read_notebook(source: Source) -> Iterator[Content]:
         blocks = [block for cell in cells for block in _cell(cell, language, source.notes)]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CorpusError(f"not a readable notebook ({type(error).__name__}: {error})") from error
-    authors = [one.get("name", "") for one in about.get("authors", []) if isinstance(one, dict)]
+    authors = [item.get("name", "") for item in about.get("authors", []) if isinstance(item, dict)]
     metadata = plain_metadata({"author": ", ".join(filter(None, authors))})
     text = "\n\n".join(blocks)
     yield Content(str(about.get("title") or first_heading(text)), [text], "markdown", metadata)
@@ -106,10 +106,10 @@ def _all_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 def _value_text(value: Any, level: int) -> Iterator[str]:
     if isinstance(value, dict):
         yield from _flat_lines(value)
-        for name, one in value.items():
-            if not _is_flat(one):
+        for name, item in value.items():
+            if not _is_flat(item):
                 yield f"{_heading(name, level)}\n\n"
-                yield from _value_text(one, level + 1)
+                yield from _value_text(item, level + 1)
     elif isinstance(value, list) and _is_table(value):
         names = list(dict.fromkeys(name for row in value for name in row))
         rows = ([_scalar(row.get(name, "")) for name in names] for row in value)
@@ -117,12 +117,12 @@ def _value_text(value: Any, level: int) -> Iterator[str]:
         yield from (f"{line}\n" for row in rows for line in _row(row))
         yield "\n"
     elif isinstance(value, list) and not _is_flat(value):
-        for number, one in enumerate(value, start=1):
-            if isinstance(one, (dict, list)):
-                yield f"{_heading(_called(one) or str(number), level)}\n\n"
-            yield from _value_text(one, level + 1)
+        for number, item in enumerate(value, start=1):
+            if isinstance(item, (dict, list)):
+                yield f"{_heading(_called(item) or str(number), level)}\n\n"
+            yield from _value_text(item, level + 1)
     elif isinstance(value, list):
-        yield from (f"- {_scalar(one)}\n" for one in value)
+        yield from (f"- {_scalar(item)}\n" for item in value)
         yield "\n"
     else:
         yield f"{_scalar(value)}\n"
@@ -130,13 +130,13 @@ def _value_text(value: Any, level: int) -> Iterator[str]:
 
 def _flat_lines(value: dict[str, Any], place: str = "") -> Iterator[str]:
     """The values of an object that need no section, a line each."""
-    for name, one in value.items():
-        if isinstance(one, dict) and _is_flat(one):
-            yield from _flat_lines(one, f"{place}{name} › ")
-        elif isinstance(one, list) and _is_flat(one):
-            yield f"{place}{name}: {', '.join(map(_scalar, one))}\n"
-        elif not isinstance(one, (dict, list)):
-            yield f"{place}{name}: {_scalar(one)}\n"
+    for name, item in value.items():
+        if isinstance(item, dict) and _is_flat(item):
+            yield from _flat_lines(item, f"{place}{name} › ")
+        elif isinstance(item, list) and _is_flat(item):
+            yield f"{place}{name}: {', '.join(map(_scalar, item))}\n"
+        elif not isinstance(item, (dict, list)):
+            yield f"{place}{name}: {_scalar(item)}\n"
     if not place:
         yield "\n"
 
@@ -146,9 +146,9 @@ def _is_flat(value: Any) -> bool:
     if isinstance(value, dict):
         return len(value) <= _MOST_FLAT and all(map(_is_flat, value.values()))
     if isinstance(value, list):
-        numbers = all(isinstance(one, (_Number, list)) for one in value)
+        numbers = all(isinstance(item, (_Number, list)) for item in value)
         return (numbers or len(value) <= _MOST_FLAT) and not any(
-            isinstance(one, dict) or not _is_flat(one) for one in value
+            isinstance(item, dict) or not _is_flat(item) for item in value
         )
     return True
 
@@ -157,18 +157,18 @@ def _called(value: Any) -> str:
     """The name of an object of a list: what its fields say is a name, or its first short text."""
     if not isinstance(value, dict):
         return ""
-    inner = [one for one in value.values() if isinstance(one, dict) and _is_flat(one)]
+    inner = [item for item in value.values() if isinstance(item, dict) and _is_flat(item)]
     for names in _NAMES:
         for fields in (value, *inner):
-            for name, one in fields.items():
+            for name, item in fields.items():
                 if (
                     name.casefold() in names
-                    and isinstance(one, str)
-                    and 0 < len(one) <= _LONGEST_NAME
+                    and isinstance(item, str)
+                    and 0 < len(item) <= _LONGEST_NAME
                 ):
-                    return one
-    texts = (one for one in value.values() if isinstance(one, str))
-    return next((one for one in texts if 0 < len(one) <= _LONGEST_NAME), "")
+                    return item
+    texts = (item for item in value.values() if isinstance(item, str))
+    return next((item for item in texts if 0 < len(item) <= _LONGEST_NAME), "")
 
 
 def _heading(name: str, level: int) -> str:

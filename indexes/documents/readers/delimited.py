@@ -77,12 +77,12 @@ def _delimiter(lines: Sequence[str]) -> str:
 
     A comma that is only in decimal numbers is no delimiter.
     """
-    fits = {one: _fit(lines, one) for one in _DELIMITERS}
+    fits = {item: _fit(lines, item) for item in _DELIMITERS}
     text = "".join(lines)
-    others = max(share for one, (share, _) in fits.items() if one != ",")
+    others = max(share for item, (share, _) in fits.items() if item != ",")
     if others >= _LEAST_SHARE and 2 * len(_DECIMAL.findall(text)) > text.count(","):
         del fits[","]
-    best = max(fits, key=lambda one: (round(fits[one][0], 1), fits[one][1]))
+    best = max(fits, key=lambda item: (round(fits[item][0], 1), fits[item][1]))
     return best if fits[best][0] >= _LEAST_SHARE else _NONE
 
 

@@ -118,11 +118,11 @@ def _plain_rows(book: Any, name: str) -> Iterator[list[str]]:
 def _sheets(parts: Parts) -> Iterator[tuple[str, str]]:
     """The name and the part of each sheet, in order."""
     book = next(
-        (one.name for one in parts.related("").values() if one.kind == "officeDocument"), ""
+        (link.name for link in parts.related("").values() if link.kind == "officeDocument"), ""
     )
     book = book or parts.find("xl/workbook.xml")
     related = parts.related(book)
-    for sheet in (one for one in parts.xml(book).iter() if local(one) == "sheet"):
+    for sheet in (node for node in parts.xml(book).iter() if local(node) == "sheet"):
         link = next((value for key, value in sheet.items() if key.endswith("}id")), "")
         yield sheet.get("name", ""), related[link].name if link in related else ""
 
@@ -177,24 +177,24 @@ def _beside(
     parts: Parts, part: str, name: str, source: Source, left_out: list[Found]
 ) -> Iterator[str]:
     """Comments, text boxes, diagrams and charts of a sheet."""
-    related = [one for one in parts.related(part).values() if one.name]
-    threads = [one.name for one in related if one.kind == "threadedComment"]
-    for one in threads:
+    related = [link for link in parts.related(part).values() if link.name]
+    threads = [link.name for link in related if link.kind == "threadedComment"]
+    for thread in threads:
         for comment in (
-            found for found in parts.xml(one).iter() if local(found) == "threadedComment"
+            found for found in parts.xml(thread).iter() if local(found) == "threadedComment"
         ):
             yield _comment(comment)
-    for found in () if threads else (one for one in related if one.kind == "comments"):
-        for comment in (one for one in parts.xml(found.name).iter() if local(one) == "comment"):
+    for found in () if threads else (link for link in related if link.kind == "comments"):
+        for comment in (node for node in parts.xml(found.name).iter() if local(node) == "comment"):
             yield _comment(comment)
-    for found in (one for one in related if one.kind == "drawing"):
+    for found in (link for link in related if link.kind == "drawing"):
         drawing = Drawing(parts, found.name, name, source)
         yield from drawing.blocks(parts.xml(found.name))
         left_out.extend(drawing.left_out)
 
 
 def _comment(comment: Any) -> str:
-    words = "".join(one.text or "" for one in comment.iter() if local(one) in ("t", "text"))
+    words = "".join(node.text or "" for node in comment.iter() if local(node) in ("t", "text"))
     return f"Comment on {comment.get('ref', 'a cell')}: {' '.join(words.split())}"
 
 

@@ -78,13 +78,13 @@ def read_eml(source: Source) -> Iterator[Found]:
 def _leaves(part: EmailMessage, notes: Notes | None = None) -> Iterator[EmailMessage]:
     """The parts that hold something, in order; of alternatives the longest."""
     kind = part.get_content_type()
-    inner = [one for one in part.iter_parts() if isinstance(one, EmailMessage)]
+    inner = [item for item in part.iter_parts() if isinstance(item, EmailMessage)]
     if kind == "multipart/alternative":
         if chosen := _best(inner):
             yield from _of_alternatives(inner, chosen, notes)
     elif part.get_content_maintype() == "multipart":
-        for one in inner:
-            yield from _leaves(one, notes)
+        for item in inner:
+            yield from _leaves(item, notes)
     elif kind not in _SIGNATURES:
         yield part
 
@@ -95,9 +95,9 @@ def _of_alternatives(
     """The leaves of the chosen form; of the others all but their texts, which are noted."""
     texts = (_body(leaf, markdown=True) for leaf in _leaves(chosen) if _is_text(leaf))
     said = set(" ".join(texts).split())
-    for one in alternatives:
-        for leaf in _leaves(one, notes):
-            if one is chosen or not _is_text(leaf) or _is_event(leaf):
+    for item in alternatives:
+        for leaf in _leaves(item, notes):
+            if item is chosen or not _is_text(leaf) or _is_event(leaf):
                 yield leaf
             elif notes and not said.issuperset((other := _body(leaf, markdown=True)).split()):
                 notes.leave_out("other form of the text", other)
@@ -106,11 +106,11 @@ def _of_alternatives(
 def _best(alternatives: Sequence[EmailMessage]) -> EmailMessage | None:
     """The plain text, unless it is a stub beside a page that says much more."""
     lengths = {
-        id(one): sum(len(_body(leaf, markdown=True)) for leaf in _leaves(one) if _is_text(leaf))
-        for one in alternatives
+        id(item): sum(len(_body(leaf, markdown=True)) for leaf in _leaves(item) if _is_text(leaf))
+        for item in alternatives
     }
-    plain = [one for one in alternatives if one.get_content_type() == "text/plain"]
-    longest = max(alternatives, key=lambda one: lengths[id(one)], default=None)
+    plain = [item for item in alternatives if item.get_content_type() == "text/plain"]
+    longest = max(alternatives, key=lambda item: lengths[id(item)], default=None)
     if plain and longest and lengths[id(plain[0])] >= _STUB * lengths[id(longest)]:
         return plain[0]
     return longest

@@ -40,7 +40,7 @@ def check_ocr(languages: str) -> None:
         [_path("tesseract"), "--list-langs"], capture_output=True, text=True, check=False
     )
     known = set(listed.stdout.split("\n")[1:]) - {""}
-    if missing := [one for one in languages.split("+") if one not in known]:
+    if missing := [item for item in languages.split("+") if item not in known]:
         raise UsageError(
             f"tesseract does not know the language {missing[0]!r} of --ocr (it has "
             f"{', '.join(sorted(known)) or 'none'}): on Debian, `apt-get install "

@@ -76,8 +76,8 @@ class Parts:
             return ""
         folder = posixpath.dirname(base)
         for path in (reference, reference.partition("#")[0].partition("?")[0]):
-            for one in (path, unquote(path)):
-                whole = _folded(posixpath.join(folder, one.replace("\\", "/")))
+            for node in (path, unquote(path)):
+                whole = _folded(posixpath.join(folder, node.replace("\\", "/")))
                 if path and whole in self._names:
                     return self._names[whole]
         return ""
@@ -132,12 +132,12 @@ class Parts:
         if not rels:
             return {}
         return {
-            one.get("Id", ""): Related(
-                one.get("Type", "").rpartition("/")[2],
-                self.find(one.get("Target", ""), name),
-                one.get("Target", ""),
+            node.get("Id", ""): Related(
+                node.get("Type", "").rpartition("/")[2],
+                self.find(node.get("Target", ""), name),
+                node.get("Target", ""),
             )
-            for one in self.xml(rels)
+            for node in self.xml(rels)
         }
 
 

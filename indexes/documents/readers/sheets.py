@@ -158,7 +158,7 @@ def _joined(rows: Sequence[Sequence[str]]) -> list[str]:
         wide = ""
         for place, cell in enumerate(row):
             wide = cell or wide
-            is_under = any(one[place] for one in padded[number + 1 :])
+            is_under = any(item[place] for item in padded[number + 1 :])
             name = cell or (wide if is_under and not head[place] else "")
             if name and name not in head[place]:
                 head[place].append(name)

@@ -32,21 +32,21 @@ def read_pptx(source: Source) -> Iterator[Found]:
         stream.seek(0)
         parts = Parts(stream)
         deck = next(
-            (one.name for one in parts.related("").values() if one.kind == "officeDocument"), ""
+            (link.name for link in parts.related("").values() if link.kind == "officeDocument"), ""
         )
         names = parts.related(deck or parts.find("ppt/presentation.xml"))
         order = [
             names[found]
-            for one in parts.xml(deck or "ppt/presentation.xml").iter()
-            if local(one) == "sldId"
-            if (found := linked(one)) in names
+            for node in parts.xml(deck or "ppt/presentation.xml").iter()
+            if local(node) == "sldId"
+            if (found := linked(node)) in names
         ]
         left_out: list[Found] = []
         seen: set[str] = set()
 
         def slides() -> Iterator[str]:
-            for number, one in enumerate(order, start=1):
-                slide = _Slide(parts, one.name, f"slide {number}", source, seen)
+            for number, node in enumerate(order, start=1):
+                slide = _Slide(parts, node.name, f"slide {number}", source, seen)
                 yield slide.text()
                 left_out.extend(slide.left_out)
 
@@ -74,15 +74,15 @@ class _Slide(Drawing):
             self.left_out.append(Unread(self._name, str(error)))
             return PAGE_END
         blocks = [*([f"# {self._title}"] if self._title else []), *blocks, *self._beside()]
-        return "\n\n".join([*(one for one in blocks if one.strip()), PAGE_END])
+        return "\n\n".join([*(node for node in blocks if node.strip()), PAGE_END])
 
     def _beside(self) -> Iterator[str]:
         """The speaker's notes and the comments."""
-        for one in self.related.values():
-            if one.kind not in ("notesSlide", "comments") or not one.name:
+        for node in self.related.values():
+            if node.kind not in ("notesSlide", "comments") or not node.name:
                 continue
-            root = self.parts.xml(one.name)
-            if one.kind == "notesSlide":
+            root = self.parts.xml(node.name)
+            if node.kind == "notesSlide":
                 for shape in root.iter():
                     body = child(shape, "txBody")
                     if local(shape) == "sp" and body is not None and _place(shape) == "body":

@@ -108,7 +108,7 @@ FORMATS: Final = (
     Format(_CODE, read_plain_text),
 )
 
-_BY_SUFFIX: Final = {suffix: one for one in FORMATS for suffix in one.suffixes}
+_BY_SUFFIX: Final = {suffix: item for item in FORMATS for suffix in item.suffixes}
 _NAMED: Final = frozenset(("readme", "license", "makefile", "dockerfile", "changelog", "copying"))
 """Files without a suffix that are text."""
 
@@ -118,12 +118,12 @@ def format_of(name: str) -> Format | None:
     lower = name.lower()
     if lower in _NAMED:
         return FORMATS[0]
-    return next((_BY_SUFFIX[one] for one in _suffixes(lower) if one in _BY_SUFFIX), None)
+    return next((_BY_SUFFIX[item] for item in _suffixes(lower) if item in _BY_SUFFIX), None)
 
 
 def known_suffixes() -> list[str]:
     """The suffixes as an error names them: source code as one."""
-    return [CORPUS_SUFFIX, *(one.suffixes[0] for one in FORMATS[:-1]), "source code"]
+    return [CORPUS_SUFFIX, *(item.suffixes[0] for item in FORMATS[:-1]), "source code"]
 
 
 def _suffixes(name: str) -> Iterator[str]:

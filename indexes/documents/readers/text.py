@@ -83,7 +83,7 @@ def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:
     plain: dict[str, MetadataValue] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
-            inner = {f"{name}.{key}": one for key, one in value.items()}
+            inner = {f"{name}.{key}": entry for key, entry in value.items()}
             plain |= plain_metadata(inner)
         elif isinstance(value, (list, tuple)):
             plain[str(name)] = ", ".join(str(item) for item in value)
@@ -153,7 +153,7 @@ def _typed(value: Any) -> Any:
     In a mapping, all values.
     """
     if isinstance(value, dict):
-        return {name: _typed(one) for name, one in value.items()}
+        return {name: _typed(entry) for name, entry in value.items()}
     if not isinstance(value, str):
         return value
     if value in ("true", "false"):

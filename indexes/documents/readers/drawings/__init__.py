@@ -78,21 +78,21 @@ class Drawing:
         left_out = list(self.left_out)
         for way in shape:
             self.left_out = list(left_out)
-            if blocks := [one for one in self.blocks(way) if one.strip()]:
+            if blocks := [node for node in self.blocks(way) if node.strip()]:
                 yield from blocks
                 return
 
     def _frame(self, frame: Element) -> Iterator[str]:
-        for one in frame.iter():
-            kind = local(one)
+        for node in frame.iter():
+            kind = local(node)
             if kind == "tbl":
-                yield "\n".join(table_lines(joined_heads(table_rows(one))))
+                yield "\n".join(table_lines(joined_heads(table_rows(node))))
             elif kind == "chart":
-                yield from self._part(linked(one, "id"), "chart")
+                yield from self._part(linked(node, "id"), "chart")
             elif kind == "relIds":
-                yield from self._part(linked(one, "dm"), "diagram")
+                yield from self._part(linked(node, "dm"), "diagram")
             elif kind == "oleObj":
-                self._embedded(one)
+                self._embedded(node)
 
     def _part(self, found: str, kind: str) -> Iterator[str]:
         """A chart or a diagram, which alone is left out if it cannot be read."""

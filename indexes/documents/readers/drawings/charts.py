@@ -22,13 +22,13 @@ _WIDEST: Final = 12
 
 def chart_text(space: Element) -> list[str]:
     """The titles of a chart and a table of its values, for charts of all kinds."""
-    titles = [one for one in space.iter() if local(one) == "title"]
-    blocks = [text for one in titles if (text := " ".join(" ".join(lines_of(one)).split()))]
-    series = [one for one in space.iter() if local(one) in ("ser", "series")]
+    titles = [node for node in space.iter() if local(node) == "title"]
+    blocks = [text for node in titles if (text := " ".join(" ".join(lines_of(node)).split()))]
+    series = [node for node in space.iter() if local(node) in ("ser", "series")]
     tables: dict[tuple[str, ...], list[list[str]]] = {}
-    for one in series:
-        names, values = _newer(space, one) if local(one) == "series" else _series(one)
-        tables.setdefault(tuple(names), []).append([_series_name(one), *values])
+    for node in series:
+        names, values = _newer(space, node) if local(node) == "series" else _series(node)
+        tables.setdefault(tuple(names), []).append([_series_name(node), *values])
     for names_of, rows in tables.items():
         whole = [["", *names_of], *rows]
         if not any(map(any, rows)):  # the values are in cells alone
@@ -58,14 +58,14 @@ def _series(series: Element) -> tuple[list[str], list[str]]:
 
 
 def _first(element: Element, *names: str) -> Element | None:
-    return next((one for one in element if local(one) in names), None)
+    return next((node for node in element if local(node) in names), None)
 
 
 def _categories(element: Element | None) -> list[str]:
-    levels = [] if element is None else [one for one in element.iter() if local(one) == "lvl"]
+    levels = [] if element is None else [node for node in element.iter() if local(node) == "lvl"]
     if len(levels) < 2:
         return _values(element)
-    inner, *outer = (_points(one) for one in levels)  # the innermost level is the first
+    inner, *outer = (_points(node) for node in levels)  # the innermost level is the first
     names = []
     for place in range(max(inner, default=-1) + 1):
         above = [_before(level, place) for level in reversed(outer)]
@@ -75,7 +75,7 @@ def _categories(element: Element | None) -> list[str]:
 
 def _before(points: dict[int, str], place: int) -> str:
     """The label of an outer level, which is written at the first of its categories."""
-    return next((points[one] for one in range(place, -1, -1) if one in points), "")
+    return next((points[node] for node in range(place, -1, -1) if node in points), "")
 
 
 def _values(element: Element | None) -> list[str]:
@@ -84,20 +84,20 @@ def _values(element: Element | None) -> list[str]:
         return []
     points = _points(element)
     if not points:
-        return [one.text for one in element.iter() if local(one) == "v" and one.text]
+        return [node.text for node in element.iter() if local(node) == "v" and node.text]
     return [points.get(place, "") for place in range(max(points) + 1)]
 
 
 def _points(element: Element) -> dict[int, str]:
     codes = (
-        one.text if local(one) == "formatCode" else one.get("formatCode")
-        for one in element.iter()
-        if local(one) in ("formatCode", "lvl")
+        node.text if local(node) == "formatCode" else node.get("formatCode")
+        for node in element.iter()
+        if local(node) in ("formatCode", "lvl")
     )
     code = next(filter(None, codes), "")
-    is_number = any(local(one) in ("numCache", "numLit", "numDim") for one in element.iter())
+    is_number = any(local(node) in ("numCache", "numLit", "numDim") for node in element.iter())
     found: dict[int, str] = {}
-    for number, point in enumerate(one for one in element.iter() if local(one) == "pt"):
+    for number, point in enumerate(node for node in element.iter() if local(node) == "pt"):
         value = child(point, "v")
         text = ((point.text if value is None else value.text) or "").strip()
         own = point.get("formatCode", code)
@@ -109,8 +109,8 @@ def _newer(space: Element, series: Element) -> tuple[list[str], list[str]]:
     """The categories and values of a waterfall, treemap, funnel or another newer chart."""
     wanted = child(series, "dataId")
     of = "" if wanted is None else wanted.get("val", "")
-    data = [one for one in space.iter() if local(one) == "data" and one.get("id", "") == of]
-    texts: Sequence[Element] = [one for part in data for one in part if local(one) == "strDim"]
-    numbers = [one for part in data for one in part if local(one) == "numDim"]
+    data = [node for node in space.iter() if local(node) == "data" and node.get("id", "") == of]
+    texts: Sequence[Element] = [node for part in data for node in part if local(node) == "strDim"]
+    numbers = [node for part in data for node in part if local(node) == "numDim"]
     names = _categories(texts[0]) if texts else []
     return names, _values(numbers[0]) if numbers else []

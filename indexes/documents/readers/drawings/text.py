@@ -22,7 +22,7 @@ def child(element: Element | None, *names: str) -> Element | None:
     for name in names:
         if element is None:
             return None
-        element = next((one for one in element if local(one) == name), None)
+        element = next((node for node in element if local(node) == name), None)
     return element
 
 
@@ -31,14 +31,14 @@ def paragraphs(body: Element) -> list[str]:
 
     Several lines without numbers are a list with dashes.
     """
-    found = [one for one in body.iter() if local(one) == "p" and _has_runs(one)]
-    lines = [(one, text) for one in found if (text := _paragraph(one).strip())]
+    found = [node for node in body.iter() if local(node) == "p" and _has_runs(node)]
+    lines = [(node, text) for node in found if (text := _paragraph(node).strip())]
     counts: dict[int, int] = {}
     result = []
     for paragraph, text in lines:
         about = child(paragraph, "pPr")
         level = int(about.get("lvl", "0")) if about is not None else 0
-        counts = {one: count for one, count in counts.items() if one <= level}
+        counts = {node: count for node, count in counts.items() if node <= level}
         auto = child(about, "buAutoNum")
         if auto is None:
             counts.pop(level, None)
@@ -51,11 +51,11 @@ def paragraphs(body: Element) -> list[str]:
 
 
 def _has_runs(paragraph: Element) -> bool:
-    return any(local(one) in ("r", "fld", "m", "oMath", "AlternateContent") for one in paragraph)
+    return any(local(node) in ("r", "fld", "m", "oMath", "AlternateContent") for node in paragraph)
 
 
 def _paragraph(paragraph: Element) -> str:
-    return join_runs(run for one in paragraph for run in _runs(one))
+    return join_runs(run for node in paragraph for run in _runs(node))
 
 
 def _runs(element: Element) -> Iterator[tuple[str, bool]]:
@@ -63,15 +63,15 @@ def _runs(element: Element) -> Iterator[tuple[str, bool]]:
     if kind == "br":
         yield " ", False
     elif kind == "AlternateContent":  # the first way of saying it is the richest
-        for one in next(iter(element), ()):
-            yield from _runs(one)
+        for node in next(iter(element), ()):
+            yield from _runs(node)
     elif kind == "r" or (kind == "fld" and element.get("type") not in _HIDDEN_FIELDS):
         text, about = child(element, "t"), child(element, "rPr")
         shift = "0" if about is None else about.get("baseline", "0")
         raised = not shift.startswith("-") and shift.rstrip("%") != "0"
         yield (text.text or "") if text is not None else "", raised
     elif kind in ("m", "oMath", "oMathPara"):
-        yield "".join(one.text or "" for one in element.iter() if local(one) == "t"), False
+        yield "".join(node.text or "" for node in element.iter() if local(node) == "t"), False
 
 
 def _number(count: int, kind: str) -> str:
@@ -89,9 +89,9 @@ def _number(count: int, kind: str) -> str:
 def table_rows(table: Element) -> list[list[str]]:
     """The cells of a table; a cell over several rows is in each of them."""
     rows: list[list[str]] = []
-    for row in (one for one in table if local(one) == "tr"):
+    for row in (node for node in table if local(node) == "tr"):
         cells: list[str] = []
-        for number, cell in enumerate(one for one in row if local(one) == "tc"):
+        for number, cell in enumerate(node for node in row if local(node) == "tc"):
             is_below = cell.get("vMerge") in ("1", "true")
             if is_below and rows and number < len(rows[-1]):
                 cells.append(rows[-1][number])
@@ -103,11 +103,11 @@ def table_rows(table: Element) -> list[list[str]]:
 
 def lines_of(body: Element) -> Iterator[str]:
     """The paragraphs of a text without marks of lists."""
-    return (_paragraph(one) for one in body.iter() if local(one) == "p" and _has_runs(one))
+    return (_paragraph(node) for node in body.iter() if local(node) == "p" and _has_runs(node))
 
 
 def diagram_text(model: Element) -> list[str]:
     """The texts of a SmartArt diagram, as a list. Source: 21.4.2.10, dgm:dataModel."""
-    points = (one for one in model.iter() if local(one) == "pt" and one.get("type") != "pres")
+    points = (node for node in model.iter() if local(node) == "pt" and node.get("type") != "pres")
     texts = (" ".join(" ".join(lines_of(point)).split()) for point in points)
     return [f"- {text}" for text in texts if text]

@@ -60,7 +60,8 @@ def _optional(parts: Parts, name: str) -> Element:
 
 def _check_encryption(parts: Parts) -> None:
     if any(
-        local(one) == "encryption-data" for one in _optional(parts, "META-INF/manifest.xml").iter()
+        local(node) == "encryption-data"
+        for node in _optional(parts, "META-INF/manifest.xml").iter()
     ):
         raise CorpusError("it is protected with a password; save it without")
 

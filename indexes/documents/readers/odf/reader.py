@@ -82,14 +82,14 @@ class Reader:
 
     def _page(self, page: Element) -> Iterator[str]:
         """A slide."""
-        titles = [one for one in page if one.get(_CLASS) == "title"]
+        titles = [node for node in page if node.get(_CLASS) == "title"]
         title = " ".join(" ".join(self._blocks(titles[:1])).split())
         blocks = [f"# {title}"] if title else []
         for part in page:
-            if local(part) != "notes" and not any(part is one for one in titles[:1]):
+            if local(part) != "notes" and not any(part is node for node in titles[:1]):
                 blocks += self._blocks([part])
-        for notes in (one for one in page if local(one) == "notes"):
-            blocks += self._blocks(one for one in notes if one.get(_CLASS) == "notes")
+        for notes in (node for node in page if local(node) == "notes"):
+            blocks += self._blocks(node for node in notes if node.get(_CLASS) == "notes")
         yield "\n\n".join([*blocks, *self._taken(self._notes), PAGE_END])
 
     def _sheet(self, sheet: Element) -> Iterator[str]:
@@ -98,8 +98,8 @@ class Reader:
         rows = [row for _, row in self._rows(sheet)]
         missing = sum(
             1
-            for one in sheet.iter(f"{TABLE}table-cell")
-            if one.get(f"{TABLE}formula") and not len(one) and not value_of(one)
+            for node in sheet.iter(f"{TABLE}table-cell")
+            if node.get(f"{TABLE}formula") and not len(node) and not value_of(node)
         )
         if missing:
             self.left_out.append(Unread(name, f"{counted(missing, 'formula')} without a value"))
@@ -141,7 +141,7 @@ class Reader:
         yield from self._taken(self._waiting)
 
     def _taken(self, blocks: list[str]) -> list[str]:
-        found = [one for one in blocks if one]
+        found = [node for node in blocks if node]
         blocks.clear()
         return found
 
@@ -209,18 +209,18 @@ class Reader:
 
     def _frame(self, frame: Element) -> Iterator[str]:
         """A text box, picture, formula, chart or another object."""
-        blocks = list(self._blocks(one for one in frame if local(one) != "object"))
-        for one in frame:
-            kind = local(one)
+        blocks = list(self._blocks(node for node in frame if local(node) != "object"))
+        for node in frame:
+            kind = local(node)
             if kind == "object":
-                blocks += self._object(one)
+                blocks += self._object(node)
             elif kind in ("object-ole", "plugin"):
-                self.left_out.append(Unread(one.get(_LINK, kind), "an embedded object"))
+                self.left_out.append(Unread(node.get(_LINK, kind), "an embedded object"))
         if not blocks:
             texts = [
-                " ".join((one.text or "").split())
-                for one in frame
-                if local(one) in ("title", "desc")
+                " ".join((node.text or "").split())
+                for node in frame
+                if local(node) in ("title", "desc")
             ]
             blocks = [f"[{text}]" for text in dict.fromkeys(filter(None, texts))]
         yield from blocks
@@ -238,7 +238,7 @@ class Reader:
 
     def _parts_of_object(self, root: Element) -> Iterator[str]:
         formula = next(
-            (one for one in root.iter() if local(one) == "annotation" and one.text), None
+            (node for node in root.iter() if local(node) == "annotation" and node.text), None
         )
         if formula is not None:
             yield " ".join((formula.text or "").split())
@@ -250,7 +250,10 @@ class Reader:
 
     def _comment(self, element: Element) -> str:
         lines = [
-            block for one in element if local(one) in ("p", "list") for block in self._blocks([one])
+            block
+            for node in element
+            if local(node) in ("p", "list")
+            for block in self._blocks([node])
         ]
         return f"Comment: {' '.join(lines)}" if lines else ""
 
@@ -261,39 +264,39 @@ class Reader:
 
     def _runs(self, element: Element, raised: bool) -> Iterator[tuple[str, bool]]:
         yield element.text or "", raised
-        for one in element:
-            kind = local(one)
+        for node in element:
+            kind = local(node)
             if kind in ("s", "tab"):
                 yield " ", False
             elif kind == "line-break":
                 yield "\n", False
             elif kind == "note":
-                yield self._note(one), False
+                yield self._note(node), False
             elif kind == "annotation":
-                self._waiting.append(self._comment(one))
+                self._waiting.append(self._comment(node))
             elif kind == "ruby":
-                yield self._ruby(one), raised
+                yield self._ruby(node), raised
             elif kind == "control":
-                yield self._styles.controls.get(one.get(DRAW_CONTROL, ""), ""), False
-            elif one.tag.startswith(DRAW) and kind != "a":
+                yield self._styles.controls.get(node.get(DRAW_CONTROL, ""), ""), False
+            elif node.tag.startswith(DRAW) and kind != "a":
                 waiting, self._waiting = self._waiting, []
-                found = [*self._blocks([one]), *self._waiting]
+                found = [*self._blocks([node]), *self._waiting]
                 self._waiting = [*waiting, *found]
             elif kind not in _NO_TEXT:
-                style = one.get(f"{TEXT}style-name", "")
-                yield from self._runs(one, raised or style in self._styles.raised)
-            yield one.tail or "", raised
+                style = node.get(f"{TEXT}style-name", "")
+                yield from self._runs(node, raised or style in self._styles.raised)
+            yield node.tail or "", raised
 
     def _ruby(self, element: Element) -> str:
-        parts = {local(one): "".join(one.itertext()) for one in element}
+        parts = {local(node): "".join(node.itertext()) for node in element}
         reading = parts.get("ruby-text", "")
         return f"{parts.get('ruby-base', '')}{f'({reading})' if reading else ''}"
 
     def _note(self, element: Element) -> str:
         mark = next(
-            ("".join(one.itertext()) for one in element if local(one) == "note-citation"), ""
+            ("".join(node.itertext()) for node in element if local(node) == "note-citation"), ""
         )
-        body = next((one for one in element if local(one) == "note-body"), ())
+        body = next((node for node in element if local(node) == "note-body"), ())
         waiting, self._waiting = self._waiting, []
         self._notes.append(f"[{mark}] {' '.join(self._blocks(body))}")
         self._waiting = waiting

@@ -62,7 +62,7 @@ class Counter:
         about = self._levels.get(level)
         if about is None or element.get(f"{TEXT}is-list-header") == "true":
             return ""
-        self._counts = {one: count for one, count in self._counts.items() if one <= level}
+        self._counts = {node: count for node, count in self._counts.items() if node <= level}
         start = element.get(f"{TEXT}start-value", "")
         restarts = local(element) != "h" or element.get(f"{TEXT}restart-numbering") == "true"
         if start and restarts:
@@ -73,9 +73,9 @@ class Counter:
             return ""
         levels = range(max(1, level - about.shown + 1), level + 1)
         numbers = [
-            numeral(self._counts.get(one, self._levels[one].start), self._levels[one].format)
-            for one in levels
-            if one in self._levels and self._levels[one].format
+            numeral(self._counts.get(node, self._levels[node].start), self._levels[node].format)
+            for node in levels
+            if node in self._levels and self._levels[node].format
         ]
         return f"{about.before}{'.'.join(numbers)}{about.after}".strip()
 
@@ -99,8 +99,8 @@ class Styles:
         self.pages: list[Element] = []
         self.controls: dict[str, str] = {}
         for root in roots:
-            for one in root.iter():
-                self._add(one)
+            for node in root.iter():
+                self._add(node)
 
     def _add(self, element: Element) -> None:
         kind, name = local(element), element.get(f"{STYLE}name", "")
@@ -125,16 +125,16 @@ class Styles:
 
 
 def _levels(style: Element) -> Iterator[tuple[int, Level]]:
-    for one in style:
-        if local(one).endswith("number") or local(one) == "outline-level-style":
+    for node in style:
+        if local(node).endswith("number") or local(node) == "outline-level-style":
             yield (
-                int(one.get(f"{TEXT}level", "1")),
+                int(node.get(f"{TEXT}level", "1")),
                 Level(
-                    one.get(f"{STYLE}num-format", ""),
-                    int(one.get(f"{TEXT}start-value", "1")),
-                    one.get(f"{STYLE}num-prefix", ""),
-                    one.get(f"{STYLE}num-suffix", ""),
-                    int(one.get(f"{TEXT}display-levels", "1")),
+                    node.get(f"{STYLE}num-format", ""),
+                    int(node.get(f"{TEXT}start-value", "1")),
+                    node.get(f"{STYLE}num-prefix", ""),
+                    node.get(f"{STYLE}num-suffix", ""),
+                    int(node.get(f"{TEXT}display-levels", "1")),
                 ),
             )
 

@@ -34,7 +34,7 @@ def rows_of(
     below: dict[int, tuple[int, str]] = {}
     for is_head, row in _rows(table):
         cells: list[str] = []
-        for cell in (one for one in row if one.tag.startswith(TABLE)):
+        for cell in (node for node in row if node.tag.startswith(TABLE)):
             repeats = int(cell.get(f"{TABLE}number-columns-repeated", "1"))
             if local(cell) == "covered-table-cell":
                 _cover(min(repeats, _MOST_REPEATS), cells, below)
@@ -70,9 +70,9 @@ def _cover(count: int, cells: list[str], below: dict[int, tuple[int, str]]) -> N
 
 
 def _rows(table: Element, is_head: bool = False) -> Iterator[tuple[bool, Element]]:
-    for one in table:
-        kind = local(one)
+    for node in table:
+        kind = local(node)
         if kind == "table-row":
-            yield is_head, one
+            yield is_head, node
         elif kind in _ROW_GROUPS:
-            yield from _rows(one, is_head or kind == "table-header-rows")
+            yield from _rows(node, is_head or kind == "table-header-rows")

@@ -115,7 +115,7 @@ class _Reader:
         self._flow.paragraph(self._state.level)
         self._flow.end_table()
         whole = [*self._flow.blocks, *self._notes, *dict.fromkeys(self._margins)]
-        text = "\n\n".join(one for one in whole if one.strip())
+        text = "\n\n".join(item for item in whole if item.strip())
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _open(self) -> None:

@@ -59,7 +59,7 @@ def main_part(soup: BeautifulSoup, notes: Notes) -> BeautifulSoup:
     before = length_of(soup)
     has_main = bool(soup.find(["main", "article"]))
     around = [tag for tag in soup(list(_AROUND)) if _is_around(tag, before, has_main)]
-    around = [tag for tag in around if tag.name != "form" or any(tag is one for one in small)]
+    around = [tag for tag in around if tag.name != "form" or any(tag is item for item in small)]
     kinds = [_KINDS.get(tag.name, tag.name) for tag in around]
     named = [tag for tag in soup.find_all(True) if _is_named_so(tag)]
     fill_in(soup, notes)

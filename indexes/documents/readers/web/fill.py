@@ -124,6 +124,6 @@ def _fields(soup: BeautifulSoup, notes: Notes) -> None:
     for choice in soup("select"):
         chosen = choice.find_all("option", selected=True) or choice.find_all("option", limit=1)
         for option in choice("option"):
-            if not any(option is one for one in chosen):
+            if not any(option is choice for choice in chosen):
                 notes.leave_out("entry that is not chosen", option.get_text())
         choice.replace_with(", ".join(option.get_text(strip=True) for option in chosen))

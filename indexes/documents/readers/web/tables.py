@@ -37,7 +37,7 @@ def _is_layout(table: Tag) -> bool:
     rows = _rows(table)
     if any(row.find("th", recursive=False) for row in rows) or table.find("caption"):
         return False
-    inner = [one for one in table("table") if one.find_parent("table") is table]
+    inner = [item for item in table("table") if item.find_parent("table") is table]
     if inner and 2 * sum(map(length_of, inner)) >= length_of(table):
         return True
     cells = [cell for row in rows for cell in row(CELL, recursive=False)]

@@ -91,10 +91,10 @@ def _read(stream: IO[bytes], source: Source, depth: int = 0) -> tuple[list[Block
             book, part, body if body is not None else root, Numbering(numbering, styles)
         )
         blocks += (
-            block for one in notes["comment"][1] for block in note_blocks(book, "comment", one)
+            block for node in notes["comment"][1] for block in note_blocks(book, "comment", node)
         )
         for kind in _NOTE_FORMS:
-            if unused := sum((kind, one) not in book.used for one in notes[kind][1]):
+            if unused := sum((kind, node) not in book.used for node in notes[kind][1]):
                 package.left_out[f"{kind} without a mark"] += unused
         return blocks, package.left_out
 
@@ -103,26 +103,26 @@ def _notes(package: Package, part: str, kind: str) -> tuple[str, dict[str, Eleme
     name = package.related(part, f"{kind}s")
     root = package.xml(name)
     found = root.findall(kind) if root is not None else []
-    return name, {one.get("id", ""): one for one in found if one.get("type") not in _NO_NOTES}
+    return name, {node.get("id", ""): node for node in found if node.get("type") not in _NO_NOTES}
 
 
 def _edges(book: Book, part: str, root: Element, settings: Element | None) -> Iterator[Block]:
     """The headers, then the footers, that Word shows, each text once."""
     seen = {""}
     shown = {
-        "first": any(is_on(one, "titlePg") for one in root.iter("sectPr")),
+        "first": any(is_on(node, "titlePg") for node in root.iter("sectPr")),
         "even": bool(is_on(settings, "evenAndOddHeaders")),
     }
     for kind in ("header", "footer"):
-        for one in root.iter(f"{kind}Reference"):
-            relation = book.package.relations(part).get(one.get("r_id", ""))
+        for node in root.iter(f"{kind}Reference"):
+            relation = book.package.relations(part).get(node.get("r_id", ""))
             edge = book.package.xml(relation.target) if relation else None
             if relation is None or edge is None:
                 continue
             blocks = [*blocks_of(book, relation.target, edge)]
             if (text := joined(blocks)) not in seen:
                 seen.add(text)
-                if shown.get(one.get("type", ""), True):
+                if shown.get(node.get("type", ""), True):
                     yield from blocks
                 else:
                     book.package.left_out[f"unused {kind}"] += 1

@@ -133,7 +133,7 @@ class _Blocks:
                 if (branch := chosen_branch(child)) is not None:
                     yield from self._read(branch, in_cell)
             elif child.tag not in _SILENT:
-                if any(one.tag in ("p", "tbl", "altChunk") for one in child.iter()):
+                if any(node.tag in ("p", "tbl", "altChunk") for node in child.iter()):
                     yield from self._read(child, in_cell)
                 else:
                     yield from self._paragraph(child, [child], in_cell)
@@ -173,10 +173,10 @@ class _Blocks:
                 self._text.skip(row)
         cells = [[*cells_of(row)] for row in rows_of(table)]
         if not in_cell and _is_layout(cells, self._book.styles):
-            for cell in (one for row in cells for one in row):
+            for cell in (node for row in cells for node in row):
                 yield from self.of(cell)
             return
-        grid = grid_of(table, lambda cell: " ".join(one.line for one in self.of(cell, True)))
+        grid = grid_of(table, lambda cell: " ".join(node.line for node in self.of(cell, True)))
         yield from (Block(title) for title in grid.titles if title)
         if any(any(row) for row in grid.rows):
             yield Block("", rows=grid.rows)
@@ -185,27 +185,27 @@ class _Blocks:
         while self._attached:
             yield from self._beside(self._attached.pop(0))
 
-    def _beside(self, one: Attached) -> Iterator[Block]:
+    def _beside(self, node: Attached) -> Iterator[Block]:
         package = self._book.package
-        if one.kind == "box":
-            yield from blocks_of(self._book, self._part, one.element, self._numbering)
-        elif one.kind == "drawn":
-            if text := drawn_text(one.element):
+        if node.kind == "box":
+            yield from blocks_of(self._book, self._part, node.element, self._numbering)
+        elif node.kind == "drawn":
+            if text := drawn_text(node.element):
                 yield Block(text)
-        elif one.kind in ("chart", "diagram"):
-            given = one.element.get("r_id") or one.element.get("r_dm") or ""
+        elif node.kind in ("chart", "diagram"):
+            given = node.element.get("r_id") or node.element.get("r_dm") or ""
             relation = package.relations(self._part).get(given)
             root = package.xml(relation.target) if relation else None
             if root is None:
-                package.left_out[one.kind] += 1
-            elif one.kind == "diagram":
+                package.left_out[node.kind] += 1
+            elif node.kind == "diagram":
                 yield from (Block(text, 0, "- ", 0) for text in diagram_texts(root))
             else:
                 yield from map(Block, chart_texts(root))
                 if rows := chart_rows(root):
                     yield Block("", rows=rows)
         else:
-            yield from note_blocks(self._book, one.kind, one.element.get("id", ""), one.mark)
+            yield from note_blocks(self._book, node.kind, node.element.get("id", ""), node.mark)
 
 
 def note_blocks(book: Book, kind: str, note_id: str, mark: str = "") -> Iterator[Block]:
@@ -245,7 +245,7 @@ def _is_layout(cells: list[list[Element]], styles: Styles) -> bool:
 
 def _has_section(cell: Element, styles: Styles) -> bool:
     """Whether a cell holds a heading with text below it."""
-    texts = [one for one in cell.iter("p") if any(part.text for part in one.iter("t"))]
+    texts = [node for node in cell.iter("p") if any(part.text for part in node.iter("t"))]
     return len(texts) > 1 and any(
-        _level(one.find("pPr"), styles.of_paragraph(value(one, "pPr/pStyle"))) for one in texts
+        _level(node.find("pPr"), styles.of_paragraph(value(node, "pPr/pStyle"))) for node in texts
     )

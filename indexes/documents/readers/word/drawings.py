@@ -11,9 +11,9 @@ __all__ = ("chart_rows", "chart_texts", "diagram_texts", "drawn_text")
 def drawn_text(element: Element) -> str:
     """The text of a paragraph or title in a drawing (`a:p`, `a:t`)."""
     pieces = (
-        " " if one.tag in ("a_br", "a_p") else one.text or ""
-        for one in element.iter()
-        if one.tag in ("a_t", "a_br", "a_p")
+        " " if node.tag in ("a_br", "a_p") else node.text or ""
+        for node in element.iter()
+        if node.tag in ("a_t", "a_br", "a_p")
     )
     return " ".join("".join(pieces).split())
 
@@ -51,7 +51,7 @@ def _points(series: Element, *names: str) -> list[str]:
     """The cached values of one of a series' parts, each at its place."""
     for name in names:
         found: dict[int, list[str]] = {}
-        for point in (one for part in series.findall(name) for one in part.iter("c_pt")):
+        for point in (node for part in series.findall(name) for node in part.iter("c_pt")):
             text = point.findtext("c_v") or ""
             found.setdefault(int(point.get("idx", "0")), []).append(text)
         if found:

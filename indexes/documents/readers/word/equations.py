@@ -82,7 +82,7 @@ def _brackets(element: Element) -> str:
         found.get("m_val", "") if (found := element.find(f"m_dPr/m_{name}")) is not None else usual
         for name, usual in (("begChr", "("), ("sepChr", "|"), ("endChr", ")"))
     ]
-    inner = marks[1].join(linear(one).strip() for one in element.findall("m_e"))
+    inner = marks[1].join(linear(node).strip() for node in element.findall("m_e"))
     return f"{marks[0]}{inner}{marks[2]}"
 
 
@@ -104,12 +104,14 @@ def _accent(element: Element) -> str:
 
 
 def _matrix(element: Element) -> str:
-    rows = [[linear(one).strip() for one in row.findall("m_e")] for row in element.findall("m_mr")]
+    rows = [
+        [linear(node).strip() for node in row.findall("m_e")] for row in element.findall("m_mr")
+    ]
     return "; ".join(", ".join(row) for row in rows)
 
 
 def _lines(element: Element) -> str:
-    return "; ".join(linear(one).replace("&", "").strip() for one in element.findall("m_e"))
+    return "; ".join(linear(node).replace("&", "").strip() for node in element.findall("m_e"))
 
 
 def _is_on(element: Element, path: str) -> bool:

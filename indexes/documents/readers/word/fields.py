@@ -44,7 +44,7 @@ def form_value(form: Element) -> str:
     if (box := form.find("checkBox")) is not None:
         ticked = is_on(box, "checked")
         return BOXES[bool(is_on(box, "default") if ticked is None else ticked)]
-    entries = [one.get("val", "") for one in form.findall("ddList/listEntry")]
+    entries = [node.get("val", "") for node in form.findall("ddList/listEntry")]
     chosen = value(form, "ddList/result") or value(form, "ddList/default") or "0"
     if entries:
         return entries[int(chosen)] if chosen.isdecimal() and int(chosen) < len(entries) else ""
@@ -57,9 +57,9 @@ def control_value(properties: Element | None) -> str:
         if last := value(properties, name, "lastValue"):
             found = properties.find(name) if properties is not None else None
             named = (
-                one.get("displayText")
-                for one in (found if found is not None else ())
-                if one.get("value") == last
+                node.get("displayText")
+                for node in (found if found is not None else ())
+                if node.get("value") == last
             )
             return next(named, None) or last
     return value(properties, "date", "fullDate")[:10]

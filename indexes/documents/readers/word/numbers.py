@@ -92,9 +92,9 @@ class Numbering:
         self._styles = styles
         found = root if root is not None else ()
         self._forms = {
-            one.get("abstractNumId", ""): one for one in found if one.tag == "abstractNum"
+            node.get("abstractNumId", ""): node for node in found if node.tag == "abstractNum"
         }
-        self._given = {one.get("numId", ""): one for one in found if one.tag == "num"}
+        self._given = {node.get("numId", ""): node for node in found if node.tag == "num"}
         self._lists: dict[str, _List | None] = {}
         self._counts: dict[str, dict[int, int]] = {}
         self._begun: set[tuple[str, int]] = set()
@@ -114,7 +114,9 @@ class Numbering:
         level = value(properties, "numPr/ilvl")
         if level.isdecimal():
             return list_id, min(int(level), _LEVELS - 1)
-        linked = (number for number, one in found.levels.items() if one.style == style.numbered_by)
+        linked = (
+            number for number, node in found.levels.items() if node.style == style.numbered_by
+        )
         if given and given != style.list_id:
             return list_id, 0
         return list_id, next(linked, style.list_level or 0)
@@ -134,7 +136,7 @@ class Numbering:
             counts.pop(level, None)
         form = found.levels.get(level)
         counts[level] = counts[level] + 1 if level in counts else self._start(found, level)
-        for deeper in [one for one in counts if one > level]:
+        for deeper in [node for node in counts if node > level]:
             lower = found.levels.get(deeper)
             if lower is None or level < lower.restart:
                 del counts[deeper]
@@ -145,9 +147,9 @@ class Numbering:
         shown = form.text
         for upper in range(level, -1, -1):
             if f"%{upper + 1}" in shown:
-                one = found.levels.get(upper)
+                node = found.levels.get(upper)
                 count = counts.get(upper, self._start(found, upper))
-                style = "decimal" if form.legal or one is None else one.form
+                style = "decimal" if form.legal or node is None else node.form
                 shown = shown.replace(f"%{upper + 1}", number(count, style))
         return shown if form.close or not shown.strip() else f"{shown.strip()} "
 
@@ -171,7 +173,7 @@ class Numbering:
             other = self._given.get(self._styles.of(linked).list_id)
             key = value(other, "abstractNumId") or key
             form = self._forms.get(key, form)
-        levels = {_place(one): _level(one) for one in form.findall("lvl")}
+        levels = {_place(node): _level(node) for node in form.findall("lvl")}
         starts: dict[int, int] = {}
         for change in given.findall("lvlOverride"):
             if (lvl := change.find("lvl")) is not None:

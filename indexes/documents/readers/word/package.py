@@ -65,7 +65,9 @@ class Package:
 
     def document(self) -> str:
         """The name of the part that holds the text."""
-        parts = (one.target for one in self.relations("").values() if one.kind == "officeDocument")
+        parts = (
+            node.target for node in self.relations("").values() if node.kind == "officeDocument"
+        )
         return next(parts, "word/document.xml")
 
     def data(self, part: str) -> bytes | None:
@@ -110,19 +112,21 @@ class Package:
 
     def related(self, part: str, kind: str) -> str:
         """The first part of a kind that a part refers to, or ""."""
-        return next((one.target for one in self.relations(part).values() if one.kind == kind), "")
+        return next(
+            (node.target for node in self.relations(part).values() if node.kind == kind), ""
+        )
 
     def _read_relations(self, part: str) -> Iterator[tuple[str, Relation]]:
         folder, name = posixpath.split(part)
         root = self.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
-        for one in root if root is not None else ():
-            outside = one.get("TargetMode") == "External"
-            target = one.get("Target", "")
+        for node in root if root is not None else ():
+            outside = node.get("TargetMode") == "External"
+            target = node.get("Target", "")
             if not outside:
                 target = posixpath.normpath(posixpath.join("/", folder, unquote(target)))[1:]
             yield (
-                one.get("Id", ""),
-                Relation(one.get("Type", "").rpartition("/")[2], target, outside),
+                node.get("Id", ""),
+                Relation(node.get("Type", "").rpartition("/")[2], target, outside),
             )
 
 

@@ -56,12 +56,12 @@ class Styles:
 
     def __init__(self, root: Element | None) -> None:
         found = root.findall("style") if root is not None else []
-        self._elements = {one.get("styleId", ""): one for one in found}
+        self._elements = {node.get("styleId", ""): node for node in found}
         self._default = next(
             (
-                one.get("styleId", "")
-                for one in found
-                if one.get("type") == "paragraph" and one.get("default") in ("1", "true")
+                node.get("styleId", "")
+                for node in found
+                if node.get("type") == "paragraph" and node.get("default") in ("1", "true")
             ),
             "",
         )

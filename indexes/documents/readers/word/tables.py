@@ -77,7 +77,7 @@ def grid_of(table: Element, text_of: Callable[[Element], str]) -> Grid:
     rows = [_row(row, text_of) for row in rows_of(table)]
     columns = max((row.columns for row in rows), default=0)
     titles = []
-    while len(rows) > 1 and columns > 1 and [columns] == [one.columns for one in rows[0].cells]:
+    while len(rows) > 1 and columns > 1 and [columns] == [node.columns for node in rows[0].cells]:
         titles.append(rows.pop(0).cells[0].text)
     heads = _header_rows(rows)
     above: list[str] = []

@@ -213,8 +213,8 @@ class Text:
         self._add(")", look)
 
     def _equations(self, element: Element, look: Look) -> None:
-        for one in element:
-            self._walk(one, look)
+        for node in element:
+            self._walk(node, look)
             self._add("\n", look)
 
     def _field_mark(self, element: Element, look: Look) -> None:
@@ -252,9 +252,9 @@ class Text:
 
     def _deleted(self, element: Element, _: Look) -> None:
         self._unseen["deleted"] += "".join(
-            " " if one.tag in ("p", "tab", "br") else one.text or ""
-            for one in element.iter()
-            if one.tag in ("t", "delText", "p", "tab", "br")
+            " " if node.tag in ("p", "tab", "br") else node.text or ""
+            for node in element.iter()
+            if node.tag in ("t", "delText", "p", "tab", "br")
         )
 
     def _branches(self, element: Element, look: Look) -> None:
@@ -271,7 +271,7 @@ class Text:
 
     def _box(self, kind: str, element: Element, look: Look) -> None:
         if look.hidden:
-            self._unseen["hidden"] += " ".join(one.text or "" for one in element.iter("t"))
+            self._unseen["hidden"] += " ".join(node.text or "" for node in element.iter("t"))
         else:
             self._attach(kind, element)
 
@@ -285,5 +285,7 @@ class Text:
 def chosen_branch(element: Element) -> Element | None:
     """The branch of alternative contents that is read: the first with text, else the first."""
     branches = [*element.findall("mc_Choice"), *element.findall("mc_Fallback")]
-    with_text = (branch for branch in branches if any(one.tag in _BEARING for one in branch.iter()))
+    with_text = (
+        branch for branch in branches if any(node.tag in _BEARING for node in branch.iter())
+    )
     return next(with_text, branches[0] if branches else None)
