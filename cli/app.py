@@ -41,6 +41,9 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     "resume": _Place("ask", "resume_command", "Continue an interrupted thread."),
     "search": _Place("search", "search_command", "Show the evidence that a search finds."),
     "chat": _Place("ask", "chat_command", "Talk about your documents."),
+    "compare": _Place(
+        "compare", "compare_command", "Answer a question by several strategies, side by side."
+    ),
     "trace": _Place("trace", "trace_command", "Show the steps that led to an answer."),
     "eval": _Place(
         "eval.commands", "eval_command", "Compare strategies on questions with gold answers."

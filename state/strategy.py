@@ -45,6 +45,8 @@ class Strategy:
         steps: A function, or its `module:function`, that makes steps from the strategy's state,
             also from an unfinished state or a node's update. None means the state's `steps`.
         rank: Its position in lists; cheap strategies come first.
+        calls: Model calls that a question usually takes, as docs/results.md has them, for an
+            estimate; None if that depends on the corpus.
         label: A few words for tables, such as "ToR-RAG: a tree of sub-questions".
         sweeps: Evaluations that its paper reports, as columns of `hopyard eval` by name.
         legend: The meaning of its verdicts, facts and signs in a trace.
@@ -64,6 +66,7 @@ class Strategy:
     retrieves: bool = True
     steps: str | StepsOf | None = None
     rank: int = 50
+    calls: float | None = None
     label: str = ""
     sweeps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     legend: Mapping[str, str] = field(default_factory=dict)

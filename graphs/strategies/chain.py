@@ -22,5 +22,6 @@ STRATEGY: Final = Strategy(
     settings=ChainSettings,
     steps="hopyard.nodes.chain.cite:steps_of",
     rank=20,
+    calls=1.6,
     label="one search after another",
 )

@@ -20,5 +20,6 @@ STRATEGY: Final = Strategy(
     stronger=("tree",),
     steps="hopyard.nodes.cor:steps_of",
     rank=93,
+    calls=6.7,
     label="CoR-RAG as published",
 )

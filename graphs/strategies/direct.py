@@ -22,5 +22,6 @@ STRATEGY: Final = Strategy(
     retrieves=False,
     stronger=("chain", "cor", "single"),
     rank=0,
+    calls=1,
     label="non-RAG: no document",
 )

@@ -25,6 +25,7 @@ STRATEGY: Final = Strategy(
     settings=HopSettings,
     steps="hopyard.nodes.hop.steps:steps_of",
     rank=40,
+    calls=7.7,
     legend={
         "necessary": "the passage that the hop reaches is needed for the answer",
         "indirect": "the passage may lead to one that is needed",

@@ -23,6 +23,7 @@ STRATEGY: Final = Strategy(
     profiles=("capable",),
     steps="hopyard.nodes.hop.steps:steps_of",
     rank=41,
+    calls=2.6,
     legend={
         "necessary": "the passage that the hop reaches is needed for the answer",
         "indirect": "the passage may lead to one that is needed",

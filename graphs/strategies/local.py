@@ -29,6 +29,7 @@ STRATEGY: Final = Strategy(
     stronger=("chain", "cor"),
     settings=LocalSettings,
     rank=15,
+    calls=1,
     label="GraphRAG local search: the surroundings of entities",
     legend={
         "neighbours": "entities that share a fact or a sentence with those of the question",

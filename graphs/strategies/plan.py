@@ -22,6 +22,7 @@ STRATEGY: Final = Strategy(
     settings=PlanSettings,
     steps="hopyard.nodes.sub_questions:steps_of",
     rank=31,
+    calls=4.9,
     legend={
         "leaf": "a question that was not split: it is answered from the passages found for it",
         "split": "a question whose sub-questions are answered in its place",

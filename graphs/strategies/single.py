@@ -17,5 +17,6 @@ STRATEGY: Final = Strategy(
     default_for=("small",),
     stronger=("chain", "cor"),
     rank=10,
+    calls=1,
     label="native RAG: one search",
 )

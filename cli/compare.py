@@ -1,0 +1,161 @@
+"""`hopyard compare`: one question, answered by several strategies side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from hopyard.cli.approve import can_ask
+from hopyard.cli.console import err, out, print_json, printable
+from hopyard.cli.interrupts import run_async
+from hopyard.cli.options import (
+    IndexOption,
+    JsonOption,
+    ModelOption,
+    SearchOption,
+    SetOption,
+    StyleOption,
+    WhereOption,
+    context_from,
+)
+from hopyard.nodes.lifecycle import check_question
+from hopyard.state.errors import UsageError
+from hopyard.state.settings.fields import AUTO, Context
+from hopyard.state.strategy import STRATEGIES
+from hopyard.state.text.counting import counted
+from hopyard.state.usage import about
+
+if TYPE_CHECKING:
+    from hopyard.agent.answer import Answer
+    from hopyard.agent.comparing import Compared
+    from hopyard.nodes.resources import Resources
+
+__all__ = ("compare_command",)
+
+
+def compare_command(
+    question: Annotated[str, typer.Argument(help="Your question.")],
+    strategies: Annotated[
+        str | None,
+        typer.Option(
+            help="Names with commas between them (default: all that fit the index and the model)."
+        ),
+    ] = None,
+    index: IndexOption = None,
+    search: SearchOption = None,
+    where: WhereOption = None,
+    model: ModelOption = None,
+    style: StyleOption = None,
+    set_: SetOption = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before it starts.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Answer a question by several strategies, and show answers and costs side by side."""
+    settings = {
+        "index": index,
+        "retrieval.method": search,
+        "where": where,
+        "model": model,
+        "answer.style": style,
+    }
+    context, asked = context_from(settings, set_), check_question(question)
+    from hopyard.nodes.resources import Resources
+
+    with Resources() as resources:
+        named = run_async(_chosen(strategies, context, resources))
+        err.print(_estimate(named), style="dim")
+        if not yes and can_ask():
+            typer.confirm("Start?", abort=True, err=True)
+        compared = run_async(_answers(asked, named, context, resources))
+    if json_:
+        print_json({"question": asked, "answers": [_as_json(each) for each in compared]})
+    else:
+        out.print(_table(compared))
+        for each in compared:
+            if each.answer is not None:
+                out.print(f"{each.strategy}: hopyard trace {each.answer.thread}", style="dim")
+
+
+async def _chosen(names: str | None, context: Context, resources: Resources) -> list[str]:
+    """The names that were given, else every strategy that fits.
+
+    Raises:
+        UsageError: There is no strategy of a name.
+        IndexMissingError: The index cannot be read.
+    """
+    from hopyard.agent.comparing import comparable
+    from hopyard.nodes.index_facts import check_index
+    from hopyard.nodes.run import Run
+
+    await check_index(Run("", context, resources))
+    if names is None:
+        return [strategy.name for strategy in await comparable(context, resources)]
+    given = list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
+    for name in given:
+        if name not in STRATEGIES and name != AUTO:
+            raise UsageError(f"There is no strategy {name!r}; there are {', '.join(STRATEGIES)}.")
+    return given
+
+
+def _estimate(names: Sequence[str]) -> str:
+    """The usual number of model calls, before one is made."""
+    parts = [STRATEGIES[name] for name in names if name != AUTO]
+    known = sum(strategy.calls for strategy in parts if strategy.calls is not None)
+    open_ = [strategy.name for strategy in parts if strategy.calls is None]
+    open_ += [name for name in names if name == AUTO]
+    more = f" and those of {', '.join(open_)}, which depend on the documents" if open_ else ""
+    return f"{', '.join(names)}: about {counted(round(known), 'model call')}{more}."
+
+
+async def _answers(
+    question: str, names: Sequence[str], context: Context, resources: Resources
+) -> list[Compared]:
+    from hopyard.agent.comparing import answers_of
+
+    compared = []
+    async for each in answers_of(question, names, context, resources):
+        err.print(f"{each.strategy} has ended", style="dim")
+        compared.append(each)
+    return compared
+
+
+def _as_json(each: Compared) -> dict[str, object]:
+    if each.answer is None:
+        return {"strategy": each.strategy, "answer": None, "failure": each.failure}
+    shown = {"text", "citations", "unconfirmed", "usage", "thread"}
+    dumped = each.answer.model_dump(mode="json", include=shown)
+    return {"strategy": each.strategy, **dumped, "supported": each.answer.supported}
+
+
+def _table(compared: Sequence[Compared]) -> Table:
+    table = Table(show_lines=True)
+    for heading in ("strategy", "answer", "supported"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("sources", "calls", "tokens", "seconds"):
+        table.add_column(heading, justify="right")
+    for each in compared:
+        if each.answer is None:
+            table.add_row(each.strategy, Text(printable(each.failure), style="yellow"))
+            continue
+        usage = each.answer.usage
+        tokens = usage.input_tokens + usage.output_tokens
+        table.add_row(
+            each.strategy,
+            Text(printable(each.answer.text)),
+            _supported(each.answer),
+            str(len({citation.passage_id for citation in each.answer.citations})),
+            str(usage.model_calls + usage.cached_calls),
+            f"{about(usage.model_dump())}{tokens:,}",
+            f"{usage.seconds:.1f}",
+        )
+    return table
+
+
+def _supported(answer: Answer) -> str:
+    if not answer.supported:
+        return "no"
+    return "yes" if answer.citations else "nothing is cited"

@@ -1,0 +1,69 @@
+"""`hopyard compare`: one question, several strategies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from model_server import ModelServer, Reply
+
+from .conftest import Run
+
+QUESTION = "How many moons does Mars have?"
+
+
+@pytest.fixture(autouse=True)
+def two_moons(model: ModelServer) -> None:
+    usual = model.answer
+    model.answer = lambda title, messages: (
+        {"answer": "two moons"} if title == "Answer" else usual(title, messages)
+    )
+
+
+def test_answers_and_costs_stand_side_by_side(hopyard: Run, index: Path) -> None:
+    ended = hopyard("compare", QUESTION, "-i", index, "--strategies", "single,direct", "--json")
+    assert ended.code == 0
+    assert "single, direct: about 2 model calls." in ended.err
+    single, direct = ended.json["answers"]
+    assert (single["strategy"], single["text"], single["supported"]) == (
+        "single",
+        "two moons",
+        True,
+    )
+    assert single["citations"][0]["passage_id"] == "mars"
+    assert single["usage"]["model_calls"] == 1
+    assert direct["citations"] == []
+    assert single["thread"] != direct["thread"]
+
+
+def test_the_table_says_where_nothing_is_cited(hopyard: Run, index: Path) -> None:
+    ended = hopyard("compare", QUESTION, "-i", index, "--strategies", "single,direct")
+    assert "two" in ended.out
+    assert "nothing" in ended.out
+    assert ended.out.count("hopyard trace ") == 2
+
+
+def test_all_strategies_that_fit_the_index_are_asked_and_no_baseline(
+    hopyard: Run, index: Path
+) -> None:
+    asked = hopyard("compare", QUESTION, "-i", index, "--json").json["answers"]
+    assert [each["strategy"] for each in asked] == ["direct", "single", "tree"]
+
+
+def test_a_strategy_that_fails_does_not_keep_the_others_from_answering(
+    hopyard: Run, index: Path, model: ModelServer
+) -> None:
+    usual, refused = model.answer, iter([Reply(401)])
+    model.answer = lambda title, messages: next(refused, None) or usual(title, messages)
+    first, second = hopyard(
+        "compare", QUESTION, "-i", index, "--strategies", "single,direct", "--json"
+    ).json["answers"]
+    assert first["answer"] is None
+    assert "401" in first["failure"]
+    assert second["text"]
+
+
+def test_wrong_names_and_a_missing_index_are_one_sentence(hopyard: Run, index: Path) -> None:
+    ended = hopyard("compare", QUESTION, "-i", index, "--strategies", "sinlge")
+    assert ended.error.startswith("There is no strategy 'sinlge'; there are ")
+    assert "no index" in hopyard("compare", QUESTION, "-i", index / "none").error
