@@ -103,11 +103,16 @@ class Answer(Result):
 def is_supported(result: Mapping[str, Any]) -> bool:
     """Whether a result has an answer, and the documents support all of it that was checked.
 
+    An answer that was read from passages and cites none is not supported. An answer without
+    documents (`direct`) has nothing to check.
+
     Args:
         result: The state of a thread, as `Session.result` gives it.
     """
     answered = result.get("finished", True) and not is_unknown(result.get("answer", ""))
-    cited = all(citation.get("supported", True) for citation in result.get("citations", ()))
+    citations = result.get("citations", ())
+    cited = all(citation.get("supported", True) for citation in citations)
+    cited = cited and bool(citations or not result.get("evidence"))
     return bool(answered and cited and not result.get("unconfirmed"))
 
 

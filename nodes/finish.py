@@ -10,14 +10,23 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.nodes.citations import contains_quote
+from hopyard.nodes.citations import contains_quote, is_unknown
 from hopyard.nodes.conversation import answer_message
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import HopyardError
 from hopyard.state.references import with_references
-from hopyard.state.schemas import NOTE, Citation, Evidence, Source, Step, passage_ids, quotes_of
+from hopyard.state.schemas import (
+    NOTE,
+    UNCITED,
+    Citation,
+    Evidence,
+    Source,
+    Step,
+    passage_ids,
+    quotes_of,
+)
 from hopyard.state.settings.fields import Context
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.text.markers import renumber
@@ -62,7 +71,7 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     )
     notes = [
         *await asyncio.to_thread((await run.caller()).ledger.notes, run.id),
-        *filter(None, [await _filter_note(run, state)]),
+        *filter(None, [await _filter_note(run, state), _uncited_note(state, citations)]),
     ]
     return {
         "usage": await run.usage(),
@@ -84,6 +93,12 @@ async def _filter_note(run: Run, state: AgentState) -> str:
         return await run.filter_note() if STRATEGIES[state["strategy"]].retrieves else ""
     except HopyardError:  # the index is gone by now
         return ""
+
+
+def _uncited_note(state: AgentState, citations: list[Citation]) -> str:
+    """The note on an answer that was read from passages, none of which states it."""
+    read = state["evidence"] and not citations
+    return UNCITED if read and not is_unknown(state["answer"]) else ""
 
 
 async def _spoken_as(run: Run, answer: str) -> str | None:

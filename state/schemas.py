@@ -23,6 +23,7 @@ __all__ = (
     "FINISHED",
     "NOTE",
     "NOT_SUPPORTED",
+    "UNCITED",
     "UNCONFIRMED",
     "Citation",
     "Evidence",
@@ -113,6 +114,9 @@ NOT_SUPPORTED: Final = "not found in its passage"
 
 UNCONFIRMED: Final = "Not confirmed by the documents:"
 """Label in front of `unconfirmed`."""
+
+UNCITED: Final = "No passage was found that states this answer."
+"""Note on an answer that was read from passages and cites none."""
 
 
 def read_note(share: float | None) -> str:

@@ -423,3 +423,12 @@ def test_a_recorded_question_is_answered_without_the_model(
     assert len(model.calls) == made
     missing = hopyard("ask", "Who?", *asked[2:], "--model", f"recorded:{folder / 'calls'}")
     assert "hopyard ask … --model PROVIDER:NAME --record" in missing.error
+
+
+def test_an_answer_that_no_passage_states_is_not_supported_and_says_so(
+    hopyard: Run, index: Path, model: ModelServer
+) -> None:
+    model.answer = lambda title, messages: {"answer": "Claude Tombaugh"}
+    ask = ("ask", "Who discovered Mars?", "-i", index, "-s", "single")
+    assert "No passage was found that states this answer." in hopyard(*ask).out
+    assert hopyard(*ask, "--json").json["supported"] is False
