@@ -23,7 +23,6 @@ __all__ = (
     "MapTask",
     "PassageTask",
     "Point",
-    "PointState",
     "RateTask",
     "ReportTask",
     "WrittenReport",
@@ -84,8 +83,8 @@ class Point(TypedDict):
     """Passages that support these findings, best first."""
 
 
-class PointState(StrategyState):
-    """The state of a strategy that reduces points to its answer."""
+class GlobalState(StrategyState):
+    """The strategy's state."""
 
     written: Annotated[dict[str, WrittenReport], operator.or_]
     """Reports written for this question, by community."""
@@ -93,10 +92,6 @@ class PointState(StrategyState):
     notes: Annotated[list[Step], operator.add]
     """The steps so far."""
     truncated: Annotated[bool, operator.or_]
-
-
-class GlobalState(PointState):
-    """The strategy's state."""
 
     published: NotRequired[bool]
     """Whether reports alone are read, as published."""

@@ -6,7 +6,7 @@ so that a run that is resumed after a build links and selects again.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -66,6 +66,4 @@ class LocalState(StrategyState):
     """The strategy's state."""
 
     linked: Linked
-    written: list[dict[str, Any]]
-    """Reports that the index does not hold."""
     selection: Selection

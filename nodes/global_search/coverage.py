@@ -11,12 +11,11 @@ from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.nodes.global_search.reading import readable_reports
 from hopyard.nodes.global_search.reports import communities_of, elements_of
 from hopyard.nodes.run import Run
-from hopyard.state.drift import DriftState
 from hopyard.state.global_search import GlobalState, WrittenReport, map_id
 from hopyard.state.schemas import Step
 from hopyard.state.verdicts import GAVE_NOTHING
 
-__all__ = ("read_by_drift", "read_by_global", "read_by_map_reduce", "share_of_sentences")
+__all__ = ("read_by_global", "read_by_map_reduce", "share_of_sentences")
 
 Sentence = tuple[str, int]
 """The id of a passage, and a place among its sentences."""
@@ -30,11 +29,6 @@ async def read_by_global(run: Run, state: GlobalState) -> float | None:
     read = [*_answered(state["chunks"], state["notes"])]
     found = _answered([*([] for _ in state["chunks"]), state["found"]], state["notes"])
     return await _share(run, read, state["written"], found)
-
-
-async def read_by_drift(run: Run, state: DriftState) -> float | None:
-    """The share in the sources of the primer's reports, and in the passages of follow-ups."""
-    return await _share(run, state["primed"], state["written"], {*state["looked_at"]})
 
 
 async def read_by_map_reduce(run: Run, state: GlobalState) -> float:

@@ -34,7 +34,6 @@ from hopyard.state.global_search import (
     MapTask,
     PassageTask,
     Point,
-    PointState,
     map_id,
 )
 from hopyard.state.schemas import Step, passage_ids
@@ -136,7 +135,7 @@ def passage_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
 
 
 def failed_tasks(
-    state: PointState, tasks: Sequence[Send] | Literal["reduce"]
+    state: GlobalState, tasks: Sequence[Send] | Literal["reduce"]
 ) -> Command[Any] | None:
     """Repeat the map calls, all of which failed; None if a call has read or the budget is used up.
 

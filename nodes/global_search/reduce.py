@@ -15,11 +15,7 @@ from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.global_search.chunks import best_points, window_of
-from hopyard.nodes.global_search.coverage import (
-    read_by_drift,
-    read_by_global,
-    read_by_map_reduce,
-)
+from hopyard.nodes.global_search.coverage import read_by_global, read_by_map_reduce
 from hopyard.nodes.global_search.map import failed_tasks, map_tasks, passage_tasks
 from hopyard.nodes.global_search.points import evidence_of
 from hopyard.nodes.lifecycle import close_run, with_endings
@@ -27,14 +23,13 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.global_search import REDUCE, global_style, part_only, point_line
-from hopyard.state.drift import DriftState
 from hopyard.state.errors import CallFailedError, IndexMissingError, ModelOutputError
-from hopyard.state.global_search import GlobalState, Point, PointState
+from hopyard.state.global_search import GlobalState, Point
 from hopyard.state.schemas import Step, share_read
 from hopyard.state.settings.fields import Context
 from hopyard.state.verdicts import FAILED, FALLBACK
 
-__all__ = ("reduce_drift", "reduce_global", "reduce_map_reduce")
+__all__ = ("reduce_global", "reduce_map_reduce")
 
 _LISTED: Final = 10
 """Points that are the answer if no closing call gives one."""
@@ -104,13 +99,7 @@ async def reduce_map_reduce(
     )
 
 
-async def reduce_drift(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Answer from the points of the primer and the follow-up questions."""
-    run = await run_of(state, runtime)
-    return await _reduce(run, state, await read_by_drift(run, state) if state["points"] else None)
-
-
-async def _reduce(run: Run, state: PointState, read: float | None) -> dict[str, Any]:
+async def _reduce(run: Run, state: GlobalState, read: float | None) -> dict[str, Any]:
     """Answer from the best points that fit into the window; Unknown where no point helps.
 
     A budget that ended before any point was found leaves one call: it answers from one search.

@@ -19,7 +19,7 @@ from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context
 
-__all__ = ("answer", "shown_context")
+__all__ = ("answer",)
 
 
 async def answer(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -29,19 +29,19 @@ async def answer(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]
     if state["selection"]["generation"] != index.manifest.generation:
         update = await gather(state, runtime)
     current: LocalState = {**state, **update}  # type: ignore[typeddict-item]
-    passages, shown = await shown_context(run, current)
+    passages, shown = await _shown_context(run, current)
     reading = answer_from_shown(
         run, question, passages, {"passages": shown}, prompt=LOCAL_ANSWER, step="read", final=True
     )
     return update | await close_answer(run, question, current["steps"], reading)
 
 
-async def shown_context(run: Run, state: LocalState) -> tuple[list[Passage], str]:
+async def _shown_context(run: Run, state: LocalState) -> tuple[list[Passage], str]:
     """The passages in the order of their numbers, and the context as a prompt shows it."""
     selection, names = state["selection"], passage_ids(state["evidence"])
     passages = await run.passages(names)
     query = await query_of(run, state["question"])
-    lines = await lines_of(run, state["linked"]["entities"], state["written"])
+    lines = await lines_of(run, state["linked"]["entities"])
     material = Material(query.graph, {found.id: found for found in passages}, run.settings)
     shown = await asyncio.to_thread(
         render,

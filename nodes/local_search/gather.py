@@ -34,8 +34,7 @@ async def gather(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]
     query = await query_of(run, question)
     linked = await linked_now(state, runtime, query)
     around = await _surroundings(run, query, linked["entities"])
-    written = state["written"] if linked == state["linked"] else []
-    lines = await lines_of(run, linked["entities"], written)
+    lines = await lines_of(run, linked["entities"])
     wanted = dict.fromkeys([*around.passages, *(found["passage"] for found in around.statements)])
     passages = await run.passages(list(wanted))
     material = Material(query.graph, {found.id: found for found in passages}, run.settings)
@@ -52,7 +51,6 @@ async def gather(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]
         step |= {"verdict": FALLBACK, "reason": around.problem}
     return {
         "linked": linked,
-        "written": written,
         "selection": selection,
         "evidence": evidence,
         "steps": [*(other for other in state["steps"] if other["id"] != step["id"]), step],

@@ -43,7 +43,6 @@ async def link(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]:
     generation = query.search.index.manifest.generation
     return {
         "linked": Linked(generation=generation, entities=kept),
-        "written": [],
         "steps": [step],
         "truncated": False,
     }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
 
 from hopyard.indexes.kinds.communities.context import with_numbers
 from hopyard.indexes.kinds.communities.index import CommunityIndex
@@ -28,9 +28,7 @@ class ReportLine(NamedTuple):
     passages: tuple[str, ...] = ()
 
 
-async def lines_of(
-    run: Run, entities: Sequence[int], written: Sequence[Mapping[str, Any]]
-) -> list[ReportLine]:
+async def lines_of(run: Run, entities: Sequence[int]) -> list[ReportLine]:
     """The lines of all reports on communities of the entities, the best report first.
 
     Under a filter the list is empty, since reports cover all passages.
@@ -38,7 +36,6 @@ async def lines_of(
     Args:
         run: The run.
         entities: Rows of entities.
-        written: Reports that the index does not hold.
     """
     index = await run.index()
     if run.settings.where or not index.has("communities"):
@@ -49,15 +46,13 @@ async def lines_of(
 
     def read() -> list[ReportLine]:
         reader: CommunityIndex = index.reader("communities")
-        reports = choose_reports(reader, entities, map(Report.model_validate, written))
+        reports = choose_reports(reader, entities)
         return [line for report in reports for line in report_lines(report, sources)]
 
     return await asyncio.to_thread(read)
 
 
-def choose_reports(
-    communities: CommunityIndex, entities: Iterable[int], written: Iterable[Report]
-) -> list[Report]:
+def choose_reports(communities: CommunityIndex, entities: Iterable[int]) -> list[Report]:
     """For each entity the report on its smallest community that has one.
 
     Reports on most entities come first, then those of the highest rating.
@@ -65,14 +60,12 @@ def choose_reports(
     Args:
         communities: The communities of the index.
         entities: Rows of entities.
-        written: Reports that the index does not hold.
     """
-    new = {report.community: report for report in written}
     found: Counter[str] = Counter()
     reports: dict[str, Report] = {}
     for entity in entities:
         for name in reversed(communities.of_entity(entity)):
-            if report := new.get(name) or communities.report(name):
+            if report := communities.report(name):
                 found[name], reports[name] = found[name] + 1, report
                 break
     order = sorted(reports, key=lambda name: (-found[name], -reports[name].rating, name))

@@ -18,7 +18,6 @@ FORMER: Final[dict[str, str]] = {
     "communities.temperature": "Set writing.temperature.",
     "communities.tokens": "A report is written from 8,000 tokens, or 700 by the built-in model.",
     "communities.weights": "Facts, sentences and passages count, rare names more.",
-    "drift": "DRIFT search has none: global.window and local.tokens hold for it.",
     "frequency_penalty": "Only the prompts that need a penalty have one.",
     "global_search": "Set global.level, global.dynamic, global.most_reports or global.window.",
     "graph": "The group is called entity_graph.",

@@ -58,26 +58,10 @@ def search_globally(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]
                 for number, text in found
             ]
         }
-    if name == "Explored":
-        return _explore(turn)
     if name == "Answer":  # the budget left no call to read reports
         return {"answer": "1781"}
     number, *_ = re.findall(r"^- \(90\) .* \[(\d+)\]$", turn, re.MULTILINE)
     return {"answer": f"The Iron Bridge was opened in 1781 [{number}]."}
-
-
-def _explore(turn: str) -> dict[str, Any]:
-    """The reports lead to a question about the bridge; a passage or finding of 1781 is a point."""
-    found = [number for number, text in re.findall(r"^\[(\d+)\] (.*)$", turn, re.MULTILINE)
-             if "1781" in text]  # fmt: skip
-    following = {"question": "When was the Iron Bridge opened?", "score": 80}
-    return {
-        "points": [
-            {"point": "The Iron Bridge was opened in 1781.", "findings": [int(one)], "score": 90}
-            for one in found[:1] if "Follow-up question:" in turn
-        ],
-        "follow_ups": [following],
-    }  # fmt: skip
 
 
 def map_passages(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:

@@ -194,20 +194,6 @@ class TestGlobalWithReportsInTheIndex(TestGlobal):
     calls = 3  # map, map of passages, reduce
 
 
-class TestDrift(StrategyContract):
-    strategy = STRATEGIES["drift"]
-    question = "What do the documents tell about bridges?"
-    answers: ClassVar = search_globally
-    answer = "The Iron Bridge was opened in 1781 [1]."
-    calls = 3  # the primer, one follow-up, reduce
-    searches = ("dense",)
-
-
-class TestDriftBuiltin(TestDrift):
-    settings: ClassVar = {"profile": "builtin", "communities": {"reports": "all"}}
-    calls = 3
-
-
 class TestLocal(StrategyContract):
     strategy = STRATEGIES["local"]
     question = IRON

@@ -40,7 +40,7 @@ class Everything(HopScript):
     def __call__(self, title: str, messages: list[dict[str, Any]]) -> Any:
         if title == "PassageQuestions":
             return self.writer(title, messages)
-        if title in {"CommunityReport", "Points", "Explored", "Reduced"}:
+        if title in {"CommunityReport", "Points", "Reduced"}:
             return search_globally(title, messages)
         return super().__call__(title, messages)
 

@@ -121,7 +121,6 @@ def make_subject(
         "tree": ask(TREE, "tree"),
         "hop": ask(HOP, "hop"),
         "global": ask(GLOBAL, "global", communities, "--set", "global.window=1"),
-        "drift": ask(GLOBAL, "drift", communities),
         "build": Subject("build", (*build, *MODELS), _index_files, 2, readable=_index_opens),
         "eval": Subject("eval", (*evaluate, *MODELS), _records, 4),
         "label": Subject("label", (*label, *MODELS), _labels, 4),
@@ -131,7 +130,7 @@ def make_subject(
 
 @pytest.mark.parametrize(
     ("name", "kills"),
-    [("tree", 3), ("hop", 2), ("global", 2), ("drift", 2), ("build", 2), ("eval", 2), ("label", 1)],
+    [("tree", 3), ("hop", 2), ("global", 2), ("build", 2), ("eval", 2), ("label", 1)],
 )
 def test_a_killed_command_goes_on(
     name: str,

@@ -468,7 +468,7 @@ async def test_a_model_is_offered_what_has_a_description_for_the_route(
     context = Context.model_validate(base | {"index": str(index), "profile": "capable"})
     await router.graph.ainvoke({"question": QUESTION}, config_with(resources), context=context)
     assert {"single", "chain", "global", "local"} <= {*offered}
-    assert not {"drift", "map-reduce", "decompose"} & {*offered}
+    assert not {"map-reduce"} & {*offered}
 
 
 # Failures and budget

@@ -19,9 +19,8 @@ from hopyard.agent.answer import Answer
 from hopyard.agent.tool import readable
 from hopyard.cli.mcp.results import ToolAnswer
 from hopyard.cli.render import as_json, read_line
-from hopyard.graphs import drift, global_search, map_reduce, router
+from hopyard.graphs import global_search, map_reduce, router
 from hopyard.models.embeddings import register_embedder
-from hopyard.nodes.drift import follow_up, select
 from hopyard.nodes.global_search.coverage import share_of_sentences
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.prompts.strategies.global_search import part_only
@@ -70,10 +69,10 @@ def script(name: str, messages: list[dict[str, Any]]) -> Any:
     if name == "CommunityReport":
         return answer(name, messages)
     turn = str(messages[-1]["content"])
-    if name in {"Points", "Explored"}:
+    if name == "Points":
         numbers = re.findall(r"^\[(\d+)\] ", turn, re.MULTILINE)
         points = [{"point": f"They met {n}.", "findings": [int(n)], "score": 50} for n in numbers]
-        return {"points": points} | ({"follow_ups": []} if name == "Explored" else {})
+        return {"points": points}
     return {"thought": "", "answer": "They met [1]."}
 
 
@@ -179,14 +178,6 @@ def test_map_reduce_reads_all_but_what_failed(ask: Ask, library: Families) -> No
     # Each passage, with four sentences, is a chunk; one chunk is about Anna Adler.
     output = ask(map_reduce.graph, **{"global": {"window": 1}})
     assert output["read_share"] == pytest.approx(68 / 72)
-
-
-def test_drift_reads_its_reports_and_passages(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One report, and the passages around the question, which names nobody."""
-    monkeypatch.setattr(select, "MOST_REPORTS", 1)
-    monkeypatch.setattr(follow_up, "ROUNDS", 0)
-    output = ask(drift.graph)
-    assert 0 < output["read_share"] < 0.5
 
 
 def test_the_agent_gives_the_share_and_forgets_it(library: Families, tmp_path: Path) -> None:
