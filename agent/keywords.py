@@ -45,7 +45,7 @@ class Settings(TypedDict, total=False):
     gate: str
     """auto, off, builtin, capable, or a gate's folder."""
     route: str
-    """auto, model, or the folder of a trained route."""
+    """auto, or model: the chat model chooses."""
     vectors: str
     """For a build: where the vectors are kept, `faiss` or a LangChain vector store's name."""
     approve: str | Sequence[str]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from hopyard.classifiers.route_features import Features, FirstSearch
 from hopyard.indexes import named, nearness
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.nodes.run import Run, index_folder
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("check_index", "index_kinds", "name_in", "nearness_of", "question_features")
+__all__ = ("check_index", "index_kinds", "name_in", "nearness_of")
 
 
 async def check_index(run: Run) -> None:
@@ -67,21 +66,3 @@ async def name_in(run: Run, text: str) -> str:
     index = await run.index()
     vector = await run.embed(text) if index.has("dense") else None
     return await asyncio.to_thread(named.name_in, text, vector, index)
-
-
-async def question_features(run: Run, question: str) -> Features:
-    """The features of a question for a trained route: its vector, and how well a search fits it.
-
-    The strategy's own search asks for the same embedding, which is kept.
-
-    Raises:
-        IndexMissingError: The index is missing, damaged, or of another embedding model.
-    """
-    vector = await run.embed(question)
-    near = await nearness_of(run, question)
-    gap = 0.0
-    if (await run.index()).has("dense"):
-        nearest = [unit["score"] for unit in await run.find(question, k=2, method="dense")]
-        gap = nearest[0] - nearest[1] if len(nearest) == 2 else 0.0
-    scores = FirstSearch(near.cosine or 0.0, near.outstanding or 0.0, near.words or 0.0, gap)
-    return Features(question, vector, scores)

@@ -15,7 +15,6 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from hopyard.classifiers.retrieval_gate import lasting_name
-from hopyard.classifiers.route import lasting_route
 from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines, last_answer
 from hopyard.nodes.index_facts import check_index
 from hopyard.nodes.lifecycle import RUN_DIGITS, check_question, new_run_id, with_endings
@@ -75,8 +74,6 @@ def settings_to_keep(settings: Context) -> dict[str, Any]:
         kept["index"] = str(Path(settings.index).absolute())
     if "gate" in kept:
         kept["gate"] = lasting_name(settings.gate)
-    if "route" in kept:
-        kept["route"] = lasting_route(settings.route)
     return kept
 
 

@@ -36,7 +36,6 @@ from hopyard.state.settings.sources import home
 
 if TYPE_CHECKING:
     from hopyard.classifiers.retrieval_gate import RetrievalGate
-    from hopyard.classifiers.route import StrategyRoute
 
 __all__ = (
     "RESOURCES_KEY",
@@ -59,7 +58,7 @@ ValueT = TypeVar("ValueT")
 
 
 class Resources:
-    """Opens each index, model, gate and route once, however many runs ask at the same time.
+    """Opens each index, model and gate once, however many runs ask at the same time.
 
     Use it under `with`, or close it. Every method may block, so async code calls it in a thread.
 
@@ -77,7 +76,6 @@ class Resources:
         self._embedders = _Once[str, Embedder]()
         self._indexes = _Once[tuple[Path, str], Index]()
         self._gates: _Once[Path, RetrievalGate] = _Once()
-        self._routes: _Once[Path, StrategyRoute] = _Once()
         self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
         self.kept = Kept()
         """Objects that searches have opened, such as a cross-encoder."""
@@ -97,7 +95,6 @@ class Resources:
         self._callers.take_all()
         self._embedders.take_all()
         self._gates.take_all()
-        self._routes.take_all()
         self._vectors.clear()
         self.kept = Kept()
 
@@ -227,17 +224,6 @@ class Resources:
         return self._gates.get(
             folder, changed, lambda: RetrievalGate.load(folder, self.embed_question)
         )
-
-    def route(self, name: str) -> StrategyRoute:
-        """The trained route of a folder, loaded once a version of its files.
-
-        Raises:
-            RouteUnavailableError: It does not exist, or cannot be loaded.
-        """
-        from hopyard.classifiers.route import StrategyRoute, find_route
-
-        folder, changed = find_route(name)
-        return self._routes.get(folder, changed, lambda: StrategyRoute.load(folder))
 
 
 def _check_name(spec: str, setting: str) -> None:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.classifiers.route import MODEL
-from hopyard.models.names import known_as, same_model
 from hopyard.models.prompt import Prompt
 from hopyard.nodes.approve import approve_strategy
 from hopyard.nodes.fall_back import FALLBACK
-from hopyard.nodes.index_facts import index_kinds, question_features
+from hopyard.nodes.index_facts import index_kinds
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.route import choice_prompt, route_prompt
 from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
-from hopyard.state.errors import RouteUnavailableError
 from hopyard.state.schemas import RouteDecision
 from hopyard.state.settings.fields import AUTO, Context, profile_of
 from hopyard.state.strategy import Strategy, strategies
@@ -32,13 +28,8 @@ _NO_RETRIEVAL: Final = "direct"
 async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Take the strategy that was forced, that the gate implies, or that the route chooses.
 
-    The route is the default of the model's profile, the model itself, or a trained classifier, as
-    the setting `route` says. A gate that says "retrieve" leaves only strategies that read
-    documents to choose from.
-
-    Raises:
-        RouteUnavailableError: A trained route was asked for that is not there, cannot be loaded, or
-            was trained with another embedding model.
+    The route is the default of the model's profile, or the model itself, as the setting `route`
+    says. A gate that says "retrieve" leaves only strategies that read documents to choose from.
     """
     run = await run_of(state, runtime)
     if run.settings.strategy != AUTO:
@@ -49,7 +40,11 @@ async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[
         reason = "the model did not keep to the schemas of other strategies"
         decision = _decision(FALLBACK, "fallback", reason)
     else:
-        decision = await _choose(run, state)
+        decision = await (
+            _take_default(run, state)
+            if run.settings.route == AUTO
+            else _ask_model_about_all(run, state)
+        )
     if "route" in run.settings.approve and decision["by"] != "forced":
         decision = await _approve(run, state["question"], decision)
     return {"route": decision, "strategy": decision["strategy"]}
@@ -58,15 +53,6 @@ async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[
 def chosen_strategy(state: AgentState) -> str:
     """The name of the strategy node to go to."""
     return state["strategy"]
-
-
-async def _choose(run: Run, state: AgentState) -> RouteDecision:
-    """The value of the setting `route`."""
-    if run.settings.route == AUTO:
-        return await _take_default(run, state)
-    if run.settings.route == MODEL:
-        return await _ask_model_about_all(run, state)
-    return await _ask_classifier(run, state)
 
 
 async def _take_default(run: Run, state: AgentState) -> RouteDecision:
@@ -84,29 +70,6 @@ async def _take_default(run: Run, state: AgentState) -> RouteDecision:
     if beside:
         return await _ask_model(run, state, [default, *beside], fallback=default.name)
     return _decision(default.name, "default", f"the default of {profile} models")
-
-
-async def _ask_classifier(run: Run, state: AgentState) -> RouteDecision:
-    """The choice of a trained route. Without an index there is nothing to read."""
-    route = await asyncio.to_thread(run.resources.route, run.settings.route)
-    if not run.settings.index:
-        return _decision(_NO_RETRIEVAL, "trained", "there is no index to read")
-    manifest = (await run.index()).manifest
-    if manifest.embedding != route.manifest.embedding:
-        raise RouteUnavailableError(
-            f"The route {run.settings.route!r} was trained with the embedding model "
-            f"{route.manifest.embedding!r}, and the index has {manifest.embedding!r}; train one "
-            "for this index, or use --set route=auto."
-        )
-    offered = await _all_offered(run, state)
-    features = await question_features(run, state["question"])
-    choice = route.choose(features, [strategy.name for strategy in offered])
-    if choice is None:
-        known = ", ".join(route.manifest.strategies)
-        return _decision(FALLBACK, "fallback", f"none of {known} can run over this index")
-    made_for, model = known_as(route.manifest.model), (await run.caller()).provider.identity
-    other = "" if same_model(known_as(model), made_for) else f"; trained for {made_for}"
-    return _decision(choice.strategy, "trained", choice.reason + other, choice.probability)
 
 
 async def _ask_model_about_all(run: Run, state: AgentState) -> RouteDecision:

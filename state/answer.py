@@ -188,7 +188,7 @@ class Route(Model):
 
     strategy: str
     by: str
-    """Who chose: forced, gate, default, trained, model, fallback, budget or approval."""
+    """Who chose: forced, gate, default, model, fallback, budget or approval."""
     probability: float | None = None
     """Probability that the strategy answers rightly; None if unknown."""
     reason: str = ""

@@ -28,7 +28,6 @@ __all__ = (
     "IndexMissingError",
     "ModelOutputError",
     "ModelUnreachableError",
-    "RouteUnavailableError",
     "StoppedByUserError",
     "ThreadBusyError",
     "ThreadMissingError",
@@ -77,12 +76,6 @@ class CorpusError(HopyardError):
 
 class GateUnavailableError(HopyardError):
     """The retrieval gate that was asked for is not there."""
-
-    exit_code = EXIT_USAGE
-
-
-class RouteUnavailableError(HopyardError):
-    """The trained route that was asked for is not there."""
 
     exit_code = EXIT_USAGE
 

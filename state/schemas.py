@@ -171,7 +171,7 @@ class RouteDecision(TypedDict):
     """A `state.answer.Route`."""
 
     strategy: str
-    by: Literal["forced", "gate", "default", "trained", "model", "fallback", "budget", "approval"]
+    by: Literal["forced", "gate", "default", "model", "fallback", "budget", "approval"]
     probability: float | None
     reason: str
 

@@ -1,27 +1,14 @@
-"""The outcome of each strategy for a question, and the labels that follow from it."""
+"""The outcome of each strategy for a question, and the choice of an oracle."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Final, Literal
+from typing import Final
 
-__all__ = (
-    "COMPLEXITIES",
-    "Answered",
-    "Complexity",
-    "Outcome",
-    "adaptive_label",
-    "best_strategy",
-    "cheapest_as_good_as",
-    "oracle",
-    "silver_label",
-)
+__all__ = ("Answered", "Outcome", "best_strategy", "cheapest_as_good_as", "oracle")
 
-Complexity = Literal["A", "B", "C"]
-COMPLEXITIES: Final[tuple[Complexity, ...]] = ("A", "B", "C")
-"""Adaptive-RAG's classes: no retrieval, one search, several."""
 _SAME: Final = 1e-9
 """Two F1 that differ by less are equal."""
 
@@ -103,35 +90,3 @@ def cheapest_as_good_as(answered: Answered, names: Collection[str], other: str) 
 def _cheapest(answered: Answered, names: Collection[str], f1: float) -> str:
     good = [name for name in names if answered.outcomes[name].f1 >= f1 - _SAME]
     return min(good, key=lambda name: (answered.outcomes[name].tokens, name))
-
-
-def silver_label(answered: Answered, names: Collection[str]) -> str | None:
-    """The cheapest strategy that answers rightly; None if none does.
-
-    Args:
-        answered: A question.
-        names: The strategies to choose from.
-    """
-    right = [name for name in names if answered.outcomes[name].right]
-    return min(right, key=lambda name: (answered.outcomes[name].tokens, name), default=None)
-
-
-def adaptive_label(
-    answered: Answered, classes: Mapping[Complexity, str], bias: Complexity
-) -> Complexity:
-    """Adaptive-RAG's label: the simplest class whose strategy answers rightly.
-
-    Jeong et al., "Adaptive-RAG: Learning to Adapt Retrieval-Augmented Large Language Models
-    through Question Complexity", 2024, section 3.2. A question that no strategy answers rightly
-    gets the class that its data set was made for.
-
-    Args:
-        answered: A question.
-        classes: The strategy of each class; a class without one is never the label.
-        bias: B for a data set of single-hop questions, C for multi-hop questions.
-    """
-    for complexity in COMPLEXITIES:
-        name = classes.get(complexity)
-        if name is not None and answered.outcomes[name].right:
-            return complexity
-    return bias

@@ -103,11 +103,10 @@ class Context(Frozen):
         description="The retrieval gate: auto (the shipped gate for the model's profile), off "
         "(the route decides), builtin, capable, or the folder of your own gate.",
     )
-    route: str = Field(
-        AUTO,
+    route: Literal["auto", "model"] = Field(
+        "auto",
         description="Who chooses the strategy: auto (the default of the model's profile, or the "
-        "model if that has no default or the index has communities), model, or the folder of a "
-        "trained route.",
+        "model if that has no default or the index has communities) or model.",
     )
     check: Literal["auto", "on", "off"] = Field(
         "auto",

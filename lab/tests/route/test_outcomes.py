@@ -1,4 +1,4 @@
-"""Oracle and labels: worked by hand, and what holds for all outcomes."""
+"""The oracle: worked by hand, and what holds for all outcomes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from hypothesis import strategies as st
 from lab.route.outcomes import (
     Answered,
     Outcome,
-    adaptive_label,
     best_strategy,
     cheapest_as_good_as,
     oracle,
-    silver_label,
 )
 
 NAMES = ("direct", "single", "chain")
-CLASSES = {"A": "direct", "B": "single", "C": "chain"}
 
 
 def answered(**outcomes: tuple[float, bool, float]) -> Answered:
@@ -32,32 +29,22 @@ LOST = answered(direct=(0.0, False, 150), single=(0.0, False, 900), chain=(0.0, 
 
 
 @pytest.mark.parametrize(
-    ("question", "best", "as_single", "label", "complexity"),
+    ("question", "best", "as_single"),
     [
-        (GUESSED, "direct", "direct", "direct", "A"),
-        (LOOKED_UP, "chain", "single", "single", "B"),
-        (LINKED, "chain", "direct", "chain", "C"),
-        (LOST, "direct", "direct", None, "C"),
+        (GUESSED, "direct", "direct"),
+        (LOOKED_UP, "chain", "single"),
+        (LINKED, "chain", "direct"),
+        (LOST, "direct", "direct"),
     ],
 )
-def test_each_question_by_hand(
-    question: Answered, best: str, as_single: str, label: str | None, complexity: str
-) -> None:
+def test_each_question_by_hand(question: Answered, best: str, as_single: str) -> None:
     assert oracle(question, NAMES) == best
     assert cheapest_as_good_as(question, NAMES, "single") == as_single
-    assert silver_label(question, NAMES) == label
-    assert adaptive_label(question, CLASSES, "C") == complexity
 
 
 def test_only_the_named_strategies_count() -> None:
     assert oracle(GUESSED, ("single", "chain")) == "single"
-    assert silver_label(GUESSED, ("single", "chain")) == "single"
     assert cheapest_as_good_as(LOST, ("chain",), "single") == "single"
-    assert adaptive_label(GUESSED, {"B": "single", "C": "chain"}, "C") == "B"
-
-
-def test_what_nobody_answers_is_of_the_class_of_its_set() -> None:
-    assert adaptive_label(LOST, CLASSES, "B") == "B"
 
 
 def test_of_equal_strategies_the_cheapest_is_the_best() -> None:
@@ -86,7 +73,3 @@ def test_the_oracle_is_never_worse_and_matching_one_strategy_never_dearer(
         assert matched.f1 >= made[name].f1
         assert matched.tokens <= made[name].tokens
         assert matched.f1 <= best.f1
-    label = silver_label(each, NAMES)
-    right = [outcome.tokens for outcome in made.values() if outcome.right]
-    assert (label is None) == (not right)
-    assert label is None or (made[label].right and made[label].tokens == min(right))

@@ -1,34 +1,17 @@
-"""The headroom, the comparison of routes, and the records that they are read from."""
+"""The headroom, and the records that it is read from."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-from model_server import ModelServer
-from routes import constant_route
 
-from hopyard.classifiers.route import RouteWeights
-from hopyard.classifiers.route_features import Features, FirstSearch
 from hopyard.evaluation.plan import INFO_FILE, RunInfo
 from hopyard.evaluation.records import RECORDS_FILE, RecordCost
-from hopyard.nodes.resources import Resources
 from hopyard.state.errors import UsageError
-from hopyard.state.settings.fields import Context
-from lab.route.adaptive_rag import AdaptiveRag
-from lab.route.comparison import (
-    ADAPTIVE_TRAINED,
-    TRAINED,
-    compare_routes,
-    comparison_verdict,
-)
 from lab.route.headroom import EQUAL_ANY, EQUAL_READING, measure_headroom, verdict
-from lab.route.prompted import PROMPTED, ask_prompted_routes
 from lab.route.records import RouteRecords, read_route_records
-from lab.route.training import TrainedRoute
 from tests.evaluation.conftest import record
 
 Rows = Mapping[str, Mapping[str, tuple[float, int]]]
@@ -158,86 +141,3 @@ class TestHeadroom:
         assert found.sets["all"].questions == 8
         assert found.sets["all"].policies["always chain"].tokens.mean == 1750
         assert "that read none" not in verdict(found.sets["all"])
-
-
-FEATURES = [Features("Who?", np.array([1.0, 0.0], np.float32), FirstSearch())] * 4
-
-
-def trained_route(probabilities: dict[str, float]) -> TrainedRoute:
-    return TrainedRoute(constant_route(probabilities, dimension=2), (), "chain")
-
-
-def adaptive() -> AdaptiveRag:
-    """Finds B most probable."""
-    zeros = np.zeros(FEATURES[0].vector.shape[0] + 10)  # type: ignore[union-attr]
-    weights = RouteWeights(
-        zeros, zeros + 1, np.stack([zeros] * 3), np.array([2.0, 1.0, 0.0]), np.ones(3)
-    )
-    return AdaptiveRag({"B": "single", "C": "chain"}, weights, ("B", "C"))
-
-
-class TestComparison:
-    def test_policies_on_the_same_answers(self, records: RouteRecords) -> None:
-        route = trained_route({"single": 0.85, "chain": 0.9})
-        found = compare_routes(records, FEATURES, route, adaptive(), None, "")
-        policies = found.sets["bridges"]
-        assert policies[TRAINED].chosen == {"single": 4}
-        assert policies[TRAINED].f1_difference.mean == -0.25
-        assert policies[ADAPTIVE_TRAINED].chosen == {"single": 4}  # A has no strategy
-        assert policies["oracle"].chosen == {"chain": 1, "direct": 2, "single": 1}
-        assert found.adaptive_labels == {"B": 1, "C": 1}
-        text = comparison_verdict(found)
-        assert "F1 50.0 against 75.0 of always chain, at 51% of its tokens" in text
-        assert "would need 74% of them" in text
-
-    def test_a_route_that_loses_nothing_at_half_the_tokens_can_be_a_default(
-        self, tmp_path: Path
-    ) -> None:
-        rows: Rows = {f"q{n}": {"single": (1, 900), "chain": (1, 1800)} for n in range(4)}
-        records = read_route_records([write_records(tmp_path / "a", rows)])
-        found = compare_routes(
-            records, FEATURES, trained_route({"single": 0.9, "chain": 0.9}), adaptive(), None, ""
-        )
-        assert comparison_verdict(found).endswith("so it can be a default.")
-
-
-def prompted_answer(title: str, messages: list[dict[str, Any]]) -> dict[str, Any] | str:
-    """What the model says to each prompt."""
-    turn = messages[-1]["content"]
-    if title == "Route":
-        return {"thought": "t", "strategy": "single", "confidence": 1}
-    if title == "QuestionComplexity":
-        return {"thought": "t", "complexity": "A" if "q1" in turn else "C"}
-    if "q2" in turn:
-        return "I would rather not say."
-    return {"thought": "t", "retrieve": "no" if "q1" in turn else "yes"}
-
-
-async def test_each_prompt_chooses_and_its_own_cost_counts(
-    records: RouteRecords, model_server: ModelServer, tmp_path: Path, one_attempt: None
-) -> None:
-    model_server.answer = prompted_answer
-    classes: Any = {"A": "direct", "B": "single", "C": "chain"}
-    context = Context(model="scripted")
-    with Resources(tmp_path / "home") as resources:
-        found = await ask_prompted_routes(
-            records.answered, records.strategies, classes, context, resources
-        )
-    chosen = {name: [strategy for strategy, _ in policy] for name, policy in found.policies.items()}
-    assert chosen == dict(
-        zip(
-            PROMPTED,
-            (
-                ["single"] * 4,
-                ["direct", "chain", "chain", "chain"],
-                ["direct", "chain", "chain", "chain"],  # q2 by the fallback
-            ),
-            strict=True,
-        )
-    )
-    assert (found.failed, found.fallback) == (1, "chain")
-    _, first = found.policies[PROMPTED[0]][0]
-    assert first.calls == 2
-    assert first.tokens > 900
-    adaptive_route = found.policies[PROMPTED[1]]
-    assert [outcome.f1 for _, outcome in adaptive_route] == [1, 1, 1, 0]
