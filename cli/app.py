@@ -48,9 +48,6 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     "eval": _Place(
         "eval.commands", "eval_command", "Compare strategies on questions with gold answers."
     ),
-    "eval-global": _Place(
-        "eval.commands", "eval_global_command", "Compare answers about the whole corpus."
-    ),
     "mcp": _Place(
         "mcp.commands",
         "mcp_command",

@@ -1,10 +1,9 @@
 """`global`: GraphRAG's answer to a question about all documents, from reports about communities.
 
-`select` takes the communities of one level. With `global.dynamic` they are rated from the
-root down, and `descend` continues with the children of relevant communities. Reports that the index
-does not hold are written. `divide` shuffles all reports and cuts them into chunks, and `find`
-searches the passages nearest to the question. Each chunk, and the passages found, are mapped to
-points with scores, and the best points are reduced to the answer. Tasks of a kind run side by side.
+`select` takes the communities of one level. Reports that the index does not hold are written.
+`divide` shuffles all reports and cuts them into chunks, and `find` searches the passages nearest to
+the question. Each chunk, and the passages found, are mapped to points with scores, and the best
+points are reduced to the answer. Tasks of a kind run side by side.
 
 `graphrag` is a baseline, the method as published: every community has a report, and no passage is
 read.
@@ -27,9 +26,7 @@ from hopyard.nodes.global_search.map import (
 from hopyard.nodes.global_search.reduce import reduce_global
 from hopyard.nodes.global_search.reports import write_report
 from hopyard.nodes.global_search.select import (
-    descend,
     next_tasks,
-    rate,
     select,
     start_published,
 )
@@ -38,7 +35,6 @@ from hopyard.state.global_search import (
     GlobalState,
     MapTask,
     PassageTask,
-    RateTask,
     ReportTask,
 )
 
@@ -48,8 +44,6 @@ def _build(name: str, start: Any) -> Any:
         strategy_graph(GlobalState)
         .add_node("start", start)
         .add_node("select", select)
-        .add_node("rate", rate, input_schema=RateTask)
-        .add_node("descend", descend)
         .add_node("write", write_report, input_schema=ReportTask)
         .add_node("divide", divide)
         .add_node("find", find_passages)
@@ -58,9 +52,7 @@ def _build(name: str, start: Any) -> Any:
         .add_node("reduce", reduce_global, destinations=("map", "map_passages"))
         .add_edge(START, "start")
         .add_edge("start", "select")
-        .add_conditional_edges("select", next_tasks, ["rate", "write", "divide"])
-        .add_edge("rate", "descend")
-        .add_conditional_edges("descend", next_tasks, ["rate", "write", "divide"])
+        .add_conditional_edges("select", next_tasks, ["write", "divide"])
         .add_edge("write", "divide")
         .add_edge("divide", "find")
         .add_conditional_edges("find", map_tasks, ["map", "map_passages", "reduce"])

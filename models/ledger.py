@@ -105,23 +105,6 @@ class Ledger:
             db.execute(_USE, (run, key, 1, step))
         return _entry(row)
 
-    def entry(self, key: str) -> Entry | None:
-        """The finished call of that key, whoever paid for it. No use is counted."""
-        rows = self._rows(f"SELECT {_ENTRY} FROM calls WHERE key = ?", key)
-        return _entry(rows[0]) if rows else None
-
-    def models_of(self, prompt: str) -> list[tuple[int, str]]:
-        """Each version of a prompt that a model was asked, with the model; the latest call first.
-
-        Args:
-            prompt: The name of the prompt.
-        """
-        return self._rows(
-            "SELECT version, model FROM calls WHERE prompt = ? "
-            "GROUP BY version, model ORDER BY MAX(at) DESC, version, model",
-            prompt,
-        )
-
     def record(
         self,
         key: str,

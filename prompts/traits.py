@@ -51,7 +51,6 @@ class Traits:
             alone. It writes plain questions, so a search finds half of its entries.
         global_tokens: Tokens of one map call of `global`.
         global_passages: Passages that `global` reads beside reports.
-        global_ratings: Communities that are rated in one call.
     """
 
     gate: str = "capable"
@@ -77,7 +76,6 @@ class Traits:
     hops_by_text: bool = True
     global_tokens: int = 8000
     global_passages: int = 100
-    global_ratings: int = 25
 
 
 _CAPABLE: Final = Traits()
@@ -90,7 +88,6 @@ _SMALL: Final = Traits(
     offers_yes_no=False,
     looks_inside=False,
     needs_one_link=True,
-    global_ratings=8,
 )
 _BUILTIN: Final = replace(
     _SMALL,

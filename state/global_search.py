@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final, NotRequired
+from typing import Annotated, Any, ClassVar, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -17,17 +17,14 @@ from hopyard.state.schemas import Step, StrategyState
 from hopyard.state.settings.fields import Group
 
 __all__ = (
-    "UNRATED",
     "GlobalSettings",
     "GlobalState",
     "MapTask",
     "PassageTask",
     "Point",
-    "RateTask",
     "ReportTask",
     "WrittenReport",
     "map_id",
-    "rate_id",
     "report_id",
     "steps_of",
 )
@@ -44,11 +41,6 @@ class GlobalSettings(Group):
         description="Level of the communities whose reports are read: 0 (the root, fewest calls) "
         "to 3 (paper); without a level, or at one that the index lacks, the deepest.",
     )
-    dynamic: bool = Field(
-        False,
-        description="Rate the communities from the root down, and read only reports of relevant "
-        "communities, down to global.level.",
-    )
     most_reports: int = Field(
         150,
         ge=1,
@@ -62,9 +54,6 @@ class GlobalSettings(Group):
         "closing call: 8000 (paper) by default, or 1200 for the built-in model.",
     )
 
-
-UNRATED: Final = -1
-"""The rating of a community that could not be rated: it is kept, and not divided."""
 
 WrittenReport = dict[str, Any]
 """A report (`indexes.kinds.communities.records.Report`) as plain values, or nothing for one
@@ -95,10 +84,6 @@ class GlobalState(StrategyState):
 
     published: NotRequired[bool]
     """Whether reports alone are read, as published."""
-    frontier: list[list[str]]
-    """Communities to rate next, one list for each call."""
-    ratings: Annotated[dict[str, int], operator.or_]
-    """How relevant communities are to the question, 0 to 5, or `UNRATED`."""
     chosen: list[str]
     """Communities that are read: their reports, or excerpts of their sentences."""
     missing: dict[str, int]
@@ -107,14 +92,6 @@ class GlobalState(StrategyState):
     """Communities whose reports one map call reads."""
     found: list[str]
     """Passages that one more map call reads, the nearest first."""
-
-
-class RateTask(TypedDict):
-    """The input of the task that rates some communities."""
-
-    run: str
-    question: str
-    communities: list[str]
 
 
 class ReportTask(TypedDict):
@@ -149,11 +126,6 @@ class PassageTask(_MapTask):
     """The input of one map call over the source text."""
 
     passages: list[str]
-
-
-def rate_id(communities: list[str]) -> str:
-    """The id of the step that rates some communities: a community is rated once."""
-    return f"rate-{communities[0]}"
 
 
 def report_id(community: str) -> str:

@@ -1,37 +1,17 @@
-"""Self-contained pages about an index, in the look of a trace's page."""
+"""The self-contained page about an entity, in the look of a trace's page."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from hopyard.indexes.kinds.communities.overview import Overview
 from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbour, Neighbourhood
 from hopyard.state.text.counting import counted
 from hopyard.tracing.pages import render
 
-__all__ = ("community_page", "entity_page")
+__all__ = ("entity_page",)
 
 _OPEN: Final = 3
 """Passages whose texts are open."""
-
-
-def community_page(overview: Overview, name: str) -> str:
-    """The communities of an index: a list that opens from level to level, and maps.
-
-    Args:
-        overview: The communities.
-        name: The name of the index.
-    """
-    return render(
-        "communities",
-        styles=["page.css", "communities.css"],
-        scripts=["communities.js"],
-        kind="communities",
-        main="communities",
-        overview=overview,
-        name=name,
-        counted=counted,
-    )
 
 
 def entity_page(hood: Neighbourhood) -> str:

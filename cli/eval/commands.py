@@ -1,4 +1,4 @@
-"""`hopyard eval` and `hopyard eval-global`: strategies beside each other on the same questions."""
+"""`hopyard eval`: strategies beside each other on the same questions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 import typer
 
-from hopyard.cli.console import err, progress_bar
+from hopyard.cli.console import progress_bar
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import (
     EmbeddingOption,
@@ -23,12 +23,11 @@ from hopyard.cli.options import (
     WhereOption,
     context_from,
 )
-from hopyard.evaluation.variants import Variant, every_variant, parse_variants, sweep_names
+from hopyard.evaluation.variants import every_variant, parse_variants, sweep_names
 from hopyard.measures.questions import Half, Question, read_questions
-from hopyard.state.errors import StoppedByUserError, UsageError
+from hopyard.state.errors import StoppedByUserError
 from hopyard.state.extras import require
 from hopyard.state.settings.fields import Budget, Context
-from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
     from hopyard.evaluation.plan import Plan, RunInfo
@@ -36,12 +35,9 @@ if TYPE_CHECKING:
     from hopyard.evaluation.runner import Outcome
     from hopyard.indexes.kind import Progress
 
-__all__ = ("eval_command", "eval_global_command")
+__all__ = ("answer_plan", "eval_command", "identity_of", "names_in", "recording_in", "selection_of")
 
 T = TypeVar("T")
-
-PAPER: Final = 5
-"""Personas, tasks, questions and repeats of GraphRAG's evaluation: 5, 5, 5 and 5."""
 
 StrategiesOption = Annotated[
     str,
@@ -106,7 +102,8 @@ def eval_command(
     if retrieval_only:
         _retrieval(set_name, chosen, context, out_, as_json=json_)
         return
-    variants = _columns(strategies, sweep) or parse_variants(every_variant())
+    variants = parse_variants(names_in(strategies), names_in(sweep))
+    variants = variants or parse_variants(every_variant())
     columns = [variant.name for variant in variants]
     plan = Plan(
         name=set_name,
@@ -114,7 +111,7 @@ def eval_command(
         variants=variants,
         context=context,
         baseline=baseline or ("single" if "single" in columns else columns[0]),
-        selection=_selection(split, half, limit),
+        selection=selection_of(split, half, limit),
     )
     folder = out_ or default_folder(plan)
 
@@ -123,107 +120,15 @@ def eval_command(
             return make_report(plan, info, records)
         found = run_async(judge_records(plan, info, records, judge, progress=progress))
         save_judgements(found, folder)
-        return make_report(plan, info, records, judge=_identity(plan, judge), judgements=found)
+        return make_report(plan, info, records, judge=identity_of(plan, judge), judgements=found)
 
     limits = Budget(calls=max_calls, tokens=max_tokens, seconds=max_seconds)
-    found, outcome = _answer(plan, folder, limits, record, report)
+    found, outcome = answer_plan(plan, folder, limits, record, report)
     save_report(found, folder)
     print_report(found, folder, outcome, as_json=json_)
 
 
-def eval_global_command(
-    questions: Annotated[
-        Path, typer.Argument(help="Questions (.jsonl). A file that does not exist is written.")
-    ],
-    index: IndexOption = None,
-    strategies: StrategiesOption = "",
-    sweep: SweepOption = "",
-    half: HalfOption = None,
-    limit: LimitOption = 0,
-    name: NameOption = "",
-    out_: OutOption = None,
-    baseline: Annotated[str, typer.Option(help="Only pairs with one of these columns.")] = "",
-    model: ModelOption = None,
-    embedding: EmbeddingOption = None,
-    judge: Annotated[str, typer.Option(help="Chat model that compares the answers.")] = "",
-    about: Annotated[str, typer.Option(help="The topic of the corpus, in a few sentences.")] = "",
-    personas: Annotated[
-        int, typer.Option(metavar="N", min=1, help="People to write questions for.")
-    ] = PAPER,
-    tasks: Annotated[int, typer.Option(metavar="N", min=1, help="Tasks of each person.")] = PAPER,
-    task_questions: Annotated[
-        int, typer.Option("--questions", metavar="N", min=1, help="Questions of each task.")
-    ] = PAPER,
-    repeats: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How often a pair is judged in each order.")
-    ] = PAPER,
-    where: WhereOption = None,
-    max_calls: MaxCallsOption = 0,
-    max_tokens: MaxTokensOption = 0,
-    record: RecordOption = None,
-    set_: SetOption = None,
-    json_: JsonOption = False,
-) -> None:
-    """Compare answers about the whole corpus in pairs. A second call continues a stopped run."""
-    require("`hopyard eval-global`", "eval")
-    from hopyard.cli.eval.report import print_global_report
-    from hopyard.evaluation.global_questions import write_question_file
-    from hopyard.evaluation.global_report import (
-        GlobalReport,
-        make_global_report,
-        save_global_report,
-    )
-    from hopyard.evaluation.pairwise import judge_pairs, pairs_of, save_pairs
-    from hopyard.evaluation.plan import Plan, default_folder
-
-    variants, baselines = _columns(strategies, sweep), _names(baseline)
-    columns = [variant.name for variant in variants]
-    if not columns:
-        raise UsageError(
-            "No column is named; name some with --strategies, as in single+hybrid,global, or with "
-            "--sweep."
-        )
-    if unknown := [wanted for wanted in baselines if wanted not in columns]:
-        raise UsageError(
-            f"The baseline {unknown[0]!r} is not among the strategies; add it to --strategies."
-        )
-    given = {"index": index, "model": model, "embedding": embedding, "where": where}
-    if not questions.exists():
-        writer = context_from(given | {"model": judge or model}, set_)
-        with _recording(record):
-            counts = (personas, tasks, task_questions)
-            written = run_async(write_question_file(questions, writer, about, *counts))
-        err.print(f"Wrote {counted(written, 'question')} to {questions}.", soft_wrap=True)
-    plan = Plan(
-        name=name or questions.resolve().parent.name,
-        questions=read_questions(questions, half=half, limit=limit),
-        variants=variants,
-        context=context_from(given | {"answer.style": "full", "answer.check": "rules"}, set_),
-        baseline=baselines[0] if baselines else columns[0],
-        selection=_selection("", half, limit),
-    )
-    folder = out_ or default_folder(plan)
-
-    def report(info: RunInfo, records: Sequence[Record], progress: Progress) -> GlobalReport:
-        if not judge:
-            return make_global_report(plan, info, records)
-        pairs = pairs_of(columns, baselines)
-        judging = judge_pairs(
-            plan, info, records, judge, pairs=pairs, repeats=repeats, progress=progress
-        )
-        found = run_async(judging)
-        save_pairs(found, folder)
-        return make_global_report(
-            plan, info, records, judge=_identity(plan, judge), repeats=repeats, judgements=found
-        )
-
-    limits = Budget(calls=max_calls, tokens=max_tokens)
-    found, outcome = _answer(plan, folder, limits, record, report)
-    save_global_report(found, folder)
-    print_global_report(found, folder, outcome, as_json=json_)
-
-
-def _answer(
+def answer_plan(
     plan: Plan,
     folder: Path,
     limits: Budget,
@@ -237,7 +142,7 @@ def _answer(
 
     new = check_plan(plan)
     try:
-        with _recording(record), RecordFile.open(folder) as file, progress_bar() as progress:
+        with recording_in(record), RecordFile.open(folder) as file, progress_bar() as progress:
             info = open_info(folder, new)
             outcome = run_async(run_plan(plan, info, file, limits=limits, progress=progress))
             return report(info, file.rows, progress), outcome
@@ -247,22 +152,19 @@ def _answer(
         ) from error
 
 
-def _columns(strategies: str, sweep: str) -> list[Variant]:
-    return parse_variants(_names(strategies), _names(sweep))
-
-
-def _names(text: str) -> list[str]:
+def names_in(text: str) -> list[str]:
+    """The names of a list with commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _recording(folder: Path | None) -> AbstractContextManager[None]:
+def recording_in(folder: Path | None) -> AbstractContextManager[None]:
     """Record model calls in a folder, if one is given."""
     from hopyard.nodes.resources import shared_resources
 
     return shared_resources().recording(folder) if folder else nullcontext()
 
 
-def _selection(split: str, half: Half | None, limit: int) -> str:
+def selection_of(split: str, half: Half | None, limit: int) -> str:
     """Which questions of the set are asked, as part of a sentence."""
     parts = [
         f"split {split}" if split else "",
@@ -272,7 +174,8 @@ def _selection(split: str, half: Half | None, limit: int) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _identity(plan: Plan, model: str) -> str:
+def identity_of(plan: Plan, model: str) -> str:
+    """A model as records name it."""
     return plan.resources.caller(model).provider.identity
 
 

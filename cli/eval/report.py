@@ -9,7 +9,6 @@ from typing import Any
 from rich.table import Column, Table
 
 from hopyard.cli.console import err, out, print_json
-from hopyard.evaluation.global_report import GlobalReport
 from hopyard.evaluation.page import SCORES
 from hopyard.evaluation.report import Report
 from hopyard.evaluation.retrieval_only import RetrievalReport
@@ -18,12 +17,12 @@ from hopyard.measures.bootstrap import Interval
 from hopyard.state.text.counting import counted
 from hopyard.state.usage import about
 
-__all__ = ("print_global_report", "print_report", "print_retrieval")
+__all__ = ("print_report", "print_retrieval")
 
 
 def print_report(report: Report, folder: Path, outcome: Outcome, *, as_json: bool) -> None:
     """The results, and where the records are."""
-    _tell_stopped(outcome)
+    tell_stopped(outcome)
     if as_json:
         print_json(_as_dict(report) | {"stopped": outcome.stopped, "out": str(folder)})
         return
@@ -74,7 +73,7 @@ def _named(values: Mapping[str, Interval]) -> dict[str, Any]:
     return {name: value._asdict() for name, value in values.items()}
 
 
-def _tell_stopped(outcome: Outcome) -> None:
+def tell_stopped(outcome: Outcome) -> None:
     if outcome.stopped:
         err.print(
             f"Stopped at the limit of {outcome.stopped}: "
@@ -104,43 +103,3 @@ def print_retrieval(report: RetrievalReport, *, as_json: bool) -> None:
         f"{counted(report.documents, 'document')}.",
         style="dim",
     )
-
-
-def print_global_report(
-    report: GlobalReport, folder: Path, outcome: Outcome, *, as_json: bool
-) -> None:
-    """The cost of each condition, and the win rates by criterion."""
-    _tell_stopped(outcome)
-    if as_json:
-        more = {"stopped": outcome.stopped, "out": str(folder)}
-        print_json(report.model_dump(mode="json") | more)
-        return
-    letters = {name: chr(ord("A") + place) for place, name in enumerate(report.conditions)}
-    table = Table("", Column("condition", overflow="fold"), box=None, pad_edge=False)
-    for column in ("n", "words", "calls", "tokens", "of most"):
-        table.add_column(column, justify="right")
-    for name, found in report.conditions.items():
-        table.add_row(
-            letters[name],
-            name,
-            str(found.n),
-            f"{found.words:.0f}",
-            f"{found.calls:.1f}",
-            f"{found.tokens:,.0f}",
-            f"{100 * found.share_of_most:.1f} %",
-        )
-    out.print(table)
-    for criterion, rates in report.win_rates.items():
-        if rates:
-            matrix = Table(criterion, box=None, pad_edge=False)
-            for letter in letters.values():
-                matrix.add_column(letter, justify="right")
-            for name, letter in letters.items():
-                row = rates.get(name, {})
-                cells = (
-                    f"{100 * row[other].mean:.0f}" if other in row else "–" for other in letters
-                )
-                matrix.add_row(letter, *cells)
-            out.print()
-            out.print(matrix)
-    out.print(f"Report, records and judgements: {folder}", style="dim", soft_wrap=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -12,15 +11,12 @@ from rich.text import Text
 
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.options import JsonOption, SetOption, context_from
-from hopyard.state.errors import UsageError
-from hopyard.state.settings.sources import home
-from hopyard.state.storage.atomic import replacing
 from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
     from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.communities.index import CommunityIndex
-    from hopyard.indexes.kinds.communities.records import Community, Report
+    from hopyard.indexes.kinds.communities.records import Community
     from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
     from hopyard.state.settings.fields import Context
 
@@ -38,10 +34,6 @@ def communities_command(
     limit: Annotated[
         int, typer.Option("--limit", min=1, help="Maximum number of communities to print.")
     ] = 20,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", help="Write all levels as one self-contained page to this file."),
-    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -54,43 +46,26 @@ def communities_command(
 ) -> None:
     """List the communities of the entity graph at a level, the largest first.
 
-    --json lists all of them, each with its ten most frequent entities. --html writes a map that
-    opens from level to level, with reports and their sources. Reports that questions had written
-    are shown too, if the settings are those of the questions. Give --set what the questions had
-    other than the defaults, such as a temperature.
+    --json lists all of them, each with its ten most frequent entities and the report of the build.
 
     With --dry-run, it says how many reports a global question at this level has written.
     """
-    if json_ and html is not None:
-        raise UsageError("--json prints the communities; leave out --html.")
     from hopyard.indexes.index import Index
 
-    context = context_from({}, set_)
     with Index.open(directory) as index:
         communities: CommunityIndex = index.reader("communities", "hopyard graph communities")
         graph: EntityGraph = index.reader("entity-graph", "hopyard graph communities")
         if dry_run:
-            _estimate(index, level, context, as_json=json_)
+            _estimate(index, level, context_from({}, set_), as_json=json_)
             return
-        if html is not None:
-            with replacing(html) as temporary:
-                temporary.write_text(_page(index, directory, context), encoding="utf-8")
-            out.print(f"{html} written", markup=False, soft_wrap=True)
-            return
-        found = sorted(communities.at(level), key=lambda one: -len(one.entities))
-        names = [one.id for one in (found if json_ else found[:limit])]
-        asked = _asked(index, names, context)
-        communities = communities.with_reports(asked)
+        found = sorted(communities.at(level), key=lambda community: -len(community.entities))
         if json_:
             print_json(
                 {
                     "level": level,
                     "levels": communities.levels,
                     "modularity": list(communities.modularity),
-                    "communities": [
-                        {**_plain(name, communities, graph), "asked": name in asked}
-                        for name in names
-                    ],
+                    "communities": [_plain(community, communities, graph) for community in found],
                 }
             )
             return
@@ -98,8 +73,8 @@ def communities_command(
     head = Text(f"Level {level} of {communities.levels}: ", style="bold")
     head.append(f"{counted(len(found), 'community')}, modularity {quality:.3f}", style="not bold")
     out.print(head)
-    for name in names:
-        out.print(_line(communities.community(name), asked=name in asked), soft_wrap=True)
+    for community in found[:limit]:
+        out.print(_line(community), soft_wrap=True)
     if len(found) > limit:
         out.print(Text(f"and {len(found) - limit:,} more", style="dim"))
 
@@ -126,51 +101,22 @@ def _estimate(index: Index, level: int, context: Context, *, as_json: bool) -> N
     )
 
 
-def _asked(index: Index, names: Sequence[str], context: Context) -> Mapping[str, Report]:
-    """The reports of communities that questions had written."""
-    from hopyard.models.ledger import LEDGER_FILE
-
-    if not (home() / LEDGER_FILE).exists():
-        return {}
-    from hopyard.indexes.kinds.communities.on_demand import asked_reports
-    from hopyard.nodes.resources import Resources
-
-    with Resources() as resources:
-        return asked_reports(index, names, resources.ledger, context)
-
-
-def _page(index: Index, directory: Path, context: Context) -> str:
-    from hopyard.indexes.kinds.communities.overview import overview_of, shown_in
-    from hopyard.tracing.index_pages import community_page
-
-    communities: CommunityIndex = index.reader("communities")
-    asked = _asked(index, shown_in(communities), context)
-    overview = overview_of(
-        communities.with_reports(asked),
-        index.reader("entity-graph"),
-        index.passages,
-        asked=asked,
-    )
-    return community_page(overview, directory.resolve().name)
-
-
-def _line(one: Community, *, asked: bool) -> Text:
-    line = Text(f"{one.id:>7}  ").append(printable(one.title), style="bold")
-    told = [counted(len(one.entities), "entity"), counted(one.passages, "passage")]
-    if one.children:
-        told.append(f"{counted(len(one.children), 'community')} inside")
-    if asked:
-        told.append("report written for a question")
+def _line(community: Community) -> Text:
+    line = Text(f"{community.id:>7}  ").append(printable(community.title), style="bold")
+    told = [counted(len(community.entities), "entity"), counted(community.passages, "passage")]
+    if community.children:
+        told.append(f"{counted(len(community.children), 'community')} inside")
     return line.append(f"  {', '.join(told)}", style="dim")
 
 
-def _plain(name: str, communities: CommunityIndex, graph: EntityGraph) -> dict[str, Any]:
+def _plain(community: Community, communities: CommunityIndex, graph: EntityGraph) -> dict[str, Any]:
     """A community as plain values, with labels instead of rows."""
-    one = communities.community(name)
-    rows = sorted(one.entities, key=lambda row: -graph.passages_with[row])[:_LABELS]
+    rows = sorted(community.entities, key=lambda row: -graph.passages_with[row])[:_LABELS]
+    report = communities.report(community.id)
     return {
-        **one.model_dump(mode="json", exclude={"entities"}),
-        "entities": len(one.entities),
+        **community.model_dump(mode="json", exclude={"entities"}),
+        "entities": len(community.entities),
         "labels": [graph.label(row) for row in rows],
-        "report": communities.report(name) is not None,
+        "report": report
+        and report.model_dump(mode="json", include={"summary", "rating", "findings"}),
     }

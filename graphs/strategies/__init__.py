@@ -6,5 +6,5 @@ from typing import Final
 
 __all__ = ("BASELINES",)
 
-BASELINES: Final = frozenset({"cor", "graphrag", "map-reduce"})
+BASELINES: Final = frozenset({"cor", "graphrag"})
 """The records with `baseline`, for lists of names that import no record."""

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import count
 from typing import Final, Generic
 
 from langchain_core.messages import BaseMessage
 
-from hopyard.models.calls.parse import UnfitOutputError, json_schema, parse
+from hopyard.models.calls.parse import json_schema
 from hopyard.models.chat import Sampling
-from hopyard.models.ledger import Ledger, ledger_key
+from hopyard.models.ledger import ledger_key
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.recorded import recorded_key
 from hopyard.state.settings.fields import Context, profile_of
 
-__all__ = ("Attempt", "finished_output")
+__all__ = ("Attempt",)
 
 HOTTER: Final = 0.7
 """Sampling temperature of a retry at least: at 0 it would repeat the output that did not fit."""
-_CORRECTED: Final = ("embedded/", "recorded:")
-"""How the ledger's names of models begin whose providers correct outputs (`models.chat`)."""
 
 
 @dataclass(frozen=True)
@@ -101,38 +98,3 @@ class Attempt(Generic[OutputT]):
             temperature=self.sampling.temperature,
             seed=self.sampling.seed,
         )
-
-
-def finished_output(
-    ledger: Ledger,
-    model: str,
-    prompt: Prompt[OutputT],
-    values: Mapping[str, str],
-    context: Context,
-) -> OutputT | None:
-    """The output that `ModelCaller.call` would return from the ledger alone.
-
-    Args:
-        ledger: The ledger. It counts no use of the call.
-        model: The model as the ledger names it.
-        prompt: The prompt in the wording that was asked.
-        values: Fill the prompt's template.
-        context: The settings of the run that asked: sampling is part of the key.
-
-    Returns:
-        The output, or None if the call was not made or no attempt gave a usable output.
-    """
-    correct: Callable[[str], str] | None = None
-    if model.startswith(_CORRECTED):
-        from hopyard.models.builtin.chat import end_at_next_turn
-
-        correct = end_at_next_turn
-    for number in count():
-        entry = ledger.entry(Attempt(prompt, values, context, number).key(model))
-        if entry is None:
-            break
-        try:
-            return parse(entry.output, prompt.output, correct)[0]
-        except UnfitOutputError:
-            continue
-    return None

@@ -15,7 +15,7 @@ from hopyard.state.global_search import GlobalState, WrittenReport, map_id
 from hopyard.state.schemas import Step
 from hopyard.state.verdicts import GAVE_NOTHING
 
-__all__ = ("read_by_global", "read_by_map_reduce", "share_of_sentences")
+__all__ = ("answered", "read_by_global", "sentences_of", "share_of_sentences", "within")
 
 Sentence = tuple[str, int]
 """The id of a passage, and a place among its sentences."""
@@ -26,25 +26,12 @@ async def read_by_global(run: Run, state: GlobalState) -> float | None:
 
     A part whose map call failed was not read.
     """
-    read = [*_answered(state["chunks"], state["notes"])]
-    found = _answered([*([] for _ in state["chunks"]), state["found"]], state["notes"])
+    read = [*answered(state["chunks"], state["notes"])]
+    found = answered([*([] for _ in state["chunks"]), state["found"]], state["notes"])
     return await _share(run, read, state["written"], found)
 
 
-async def read_by_map_reduce(run: Run, state: GlobalState) -> float:
-    """The passages whose map calls did not fail."""
-    read = {*_answered(state["chunks"], state["notes"])}
-    if len(read) == sum(map(len, state["chunks"])):
-        return 1.0
-    index, allowed = await run.index(), await run.allowed()
-
-    def share() -> float:
-        return share_of_sentences((), read, _within(_sentences(index), allowed))
-
-    return await asyncio.to_thread(share)
-
-
-def _answered(parts: Sequence[Sequence[str]], notes: Iterable[Step]) -> list[str]:
+def answered(parts: Sequence[Sequence[str]], notes: Iterable[Step]) -> list[str]:
     """The content of the parts whose map calls did not fail, in their order."""
     failed = {step["id"] for step in notes if step.get("verdict") in GAVE_NOTHING}
     read = [part for number, part in enumerate(parts, 1) if map_id(number) not in failed]
@@ -72,9 +59,9 @@ async def _share(
     kept = (await communities_of(run)).kept
 
     def share() -> float:
-        counts = kept.get("sentences of passages", lambda: _sentences(index))
+        counts = kept.get("sentences of passages", lambda: sentences_of(index))
         names = {name for report in reports for name in report.read}
-        return share_of_sentences(_places(names, elements), passages, _within(counts, allowed))
+        return share_of_sentences(_places(names, elements), passages, within(counts, allowed))
 
     return await asyncio.to_thread(share)
 
@@ -106,9 +93,11 @@ def _places(names: Iterable[str], elements: Elements) -> Iterator[Sentence]:
                     yield source.passage, source.sentence
 
 
-def _sentences(index: Index) -> dict[str, int]:
+def sentences_of(index: Index) -> dict[str, int]:
+    """How many sentences each passage has."""
     return {one.id: len(sentence_spans(one.text)) for one in index.corpus.passages()}
 
 
-def _within(counts: Mapping[str, int], allowed: Collection[str] | None) -> Mapping[str, int]:
+def within(counts: Mapping[str, int], allowed: Collection[str] | None) -> Mapping[str, int]:
+    """The counts of the passages that the run may find."""
     return counts if allowed is None else {name: counts[name] for name in allowed}

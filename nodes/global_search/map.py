@@ -1,13 +1,11 @@
 """Divide reports and passages into chunks, and map each chunk to points (GraphRAG, section 3.1.6).
 
 Reports are written without the question in mind and leave out what it may ask for, so the passages
-nearest to the question are mapped beside them. The whole source text in place of reports is the
-condition TS of GraphRAG (section 4.1.3).
+nearest to the question are mapped beside them.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -26,7 +24,7 @@ from hopyard.nodes.global_search.reading import numbered_reports, readable_repor
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import heading, one_line, passage_lines
 from hopyard.prompts.strategies.global_search import MAP, MappedPoint
-from hopyard.prompts.strategies.map_reduce import MAP_PASSAGES
+from hopyard.prompts.strategies.map_passages import MAP_PASSAGES
 from hopyard.prompts.traits import traits_of
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.global_search import (
@@ -44,13 +42,11 @@ from hopyard.state.verdicts import FAILED
 
 __all__ = (
     "divide",
-    "divide_passages",
     "failed_tasks",
     "find_passages",
     "map_passages",
     "map_reports",
     "map_tasks",
-    "passage_tasks",
 )
 
 _FOUND: Final = "found"
@@ -80,7 +76,7 @@ async def find_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[s
         return {"found": []}
     passages = await run.passages(passage_ids(found.evidence))
     fitting = first_chunk(
-        passages, lambda passage: tokens_of(_lines([passage], run)), window_of(run.settings)
+        passages, lambda passage: tokens_of(lines_of([passage], run)), window_of(run.settings)
     )
     return {"found": [passage.id for passage in fitting]}
 
@@ -101,37 +97,8 @@ def map_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
         )
         tasks.append(Send("map", task))
     if state["found"]:
-        tasks.append(Send("map_passages", _task(state, total, total, state["found"])))
+        tasks.append(Send("map_passages", passage_task(state, total, total, state["found"])))
     return tasks or "reduce"
-
-
-async def divide_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Shuffle all passages that may be found, and cut them into chunks that fit into the window."""
-    run = await run_of(state, runtime)
-    index, allowed = await run.index(), await run.allowed()
-
-    def lengths() -> dict[str, int]:
-        return {
-            passage.id: tokens_of(_lines([passage], run))
-            for passage in index.corpus.passages()
-            if allowed is None or passage.id in allowed
-        }
-
-    found = await asyncio.to_thread(lengths)
-    return {
-        "chunks": chunks(shuffled(found), found.__getitem__, window_of(run.settings)),
-        "points": Overwrite([]),
-        "notes": Overwrite([]),
-        "truncated": Overwrite(False),
-    }
-
-
-def passage_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
-    """One map call for each chunk; all of them run side by side."""
-    return [
-        Send("map", _task(state, number, len(state["chunks"]), chunk))
-        for number, chunk in enumerate(state["chunks"], 1)
-    ] or "reduce"
 
 
 def failed_tasks(
@@ -159,7 +126,7 @@ def failed_tasks(
     return Command(goto=again, update={"notes": Overwrite(notes)})
 
 
-def _task(state: GlobalState, number: int, total: int, passages: list[str]) -> PassageTask:
+def passage_task(state: GlobalState, number: int, total: int, passages: list[str]) -> PassageTask:
     return PassageTask(
         run=state["run"], question=state["question"], number=number, of=total, passages=passages
     )
@@ -189,7 +156,7 @@ async def map_passages(state: PassageTask, runtime: Runtime[Context]) -> dict[st
     async def points(given: Sequence[MappedPoint]) -> list[Point]:
         return points_from_passages(given, names)
 
-    shown, read = {"passages": _lines(passages, run)}, counted(len(names), "passage")
+    shown, read = {"passages": lines_of(passages, run)}, counted(len(names), "passage")
     return await _map(run, state, MAP_PASSAGES, shown, read, points)
 
 
@@ -224,7 +191,7 @@ async def _map(
     return {"points": points, "notes": [finish_map(step, points, len(given), run)]}
 
 
-def _lines(passages: Sequence[Passage], run: Run) -> str:
+def lines_of(passages: Sequence[Passage], run: Run) -> str:
     """Passages as a map call reads them."""
     metadata = traits_of(run.settings).reads_metadata
     return passage_lines(

@@ -30,7 +30,6 @@ __all__ = (
     "plan_reading",
     "reports_to_write",
     "short_communities",
-    "with_allowed",
     "writing_tasks",
 )
 
@@ -46,13 +45,7 @@ def deepest(reader: CommunityIndex, level: int | None) -> int:
 
 async def communities_at(run: Run, reader: CommunityIndex, level: int) -> list[Community]:
     """The communities of a level that are in a passage that the run may find."""
-    return await with_allowed(run, reader, [found.id for found in reader.at(level)])
-
-
-async def with_allowed(run: Run, reader: CommunityIndex, names: Sequence[str]) -> list[Community]:
-    """Those of some communities that are in a passage that the run may find."""
-    found = [reader.community(name) for name in names]
-    allowed = await run.allowed()
+    found, allowed = reader.at(level), await run.allowed()
     if allowed is None:
         return found
     held = await passages_in(run, found, allowed)
@@ -63,7 +56,6 @@ async def plan_reading(
     run: Run,
     reader: CommunityIndex,
     found: Sequence[Community],
-    ratings: Mapping[str, int] | None = None,
     *,
     reports: bool = False,
 ) -> tuple[dict[str, Any], dict[str, str]]:
@@ -74,15 +66,10 @@ async def plan_reading(
     Args:
         run: The run.
         reader: The communities of the index.
-        found: Those that were selected.
-        ratings: How relevant they are; those in most passages come first among equals.
+        found: Those that were selected. Those in most passages come first.
         reports: Whether only reports are read, as published, and no excerpts.
     """
-    given = ratings or {}
-    ranked = sorted(
-        found,
-        key=lambda community: (-given.get(community.id, 0), -community.passages, community.id),
-    )
+    ranked = sorted(found, key=lambda community: (-community.passages, community.id))
     most = GlobalSettings.of(run.settings).most_reports
     without = [community for community in ranked if reader.report(community.id) is None]
     short = set() if reports else await short_communities(run, without)

@@ -15,8 +15,8 @@ from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.global_search.chunks import best_points, window_of
-from hopyard.nodes.global_search.coverage import read_by_global, read_by_map_reduce
-from hopyard.nodes.global_search.map import failed_tasks, map_tasks, passage_tasks
+from hopyard.nodes.global_search.coverage import read_by_global
+from hopyard.nodes.global_search.map import failed_tasks, map_tasks
 from hopyard.nodes.global_search.points import evidence_of
 from hopyard.nodes.lifecycle import close_run, with_endings
 from hopyard.nodes.run import Run, run_of
@@ -29,7 +29,7 @@ from hopyard.state.schemas import Step, share_read
 from hopyard.state.settings.fields import Context
 from hopyard.state.verdicts import FAILED, FALLBACK
 
-__all__ = ("reduce_global", "reduce_map_reduce")
+__all__ = ("reduce_global", "reduce_points")
 
 _LISTED: Final = 10
 """Points that are the answer if no closing call gives one."""
@@ -84,22 +84,12 @@ async def reduce_global(
     if again := failed_tasks(state, map_tasks(state)):
         return again
     run = await run_of(state, runtime)
-    return await _reduce(run, state, await read_by_global(run, state) if state["points"] else None)
-
-
-async def reduce_map_reduce(
-    state: GlobalState, runtime: Runtime[Context]
-) -> dict[str, Any] | Command[Any]:
-    """Answer from the points of all passages, or repeat the calls if all of them failed."""
-    if again := failed_tasks(state, passage_tasks(state)):
-        return again
-    run = await run_of(state, runtime)
-    return await _reduce(
-        run, state, await read_by_map_reduce(run, state) if state["points"] else None
+    return await reduce_points(
+        run, state, await read_by_global(run, state) if state["points"] else None
     )
 
 
-async def _reduce(run: Run, state: GlobalState, read: float | None) -> dict[str, Any]:
+async def reduce_points(run: Run, state: GlobalState, read: float | None) -> dict[str, Any]:
     """Answer from the best points that fit into the window; Unknown where no point helps.
 
     A budget that ended before any point was found leaves one call: it answers from one search.

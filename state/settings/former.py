@@ -19,7 +19,7 @@ FORMER: Final[dict[str, str]] = {
     "communities.tokens": "A report is written from 8,000 tokens, or 700 by the built-in model.",
     "communities.weights": "Facts, sentences and passages count, rare names more.",
     "frequency_penalty": "Only the prompts that need a penalty have one.",
-    "global_search": "Set global.level, global.dynamic, global.most_reports or global.window.",
+    "global_search": "Set global.level, global.most_reports or global.window.",
     "graph": "The group is called entity_graph.",
     "graph.examples": "The prompts have their own examples.",
     "graph.max_failure_rate": "Set writing.max_failure_rate.",

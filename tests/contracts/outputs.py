@@ -48,8 +48,6 @@ def search_globally(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]
         text = "It was opened in 1781." if "1781" in text else "It is old."
         finding = {"summary": "Fact", "explanation": f"{text} [{number}]", "elements": [number]}
         return {"title": "Bridges", "summary": "Some.", "rating": 5, "findings": [finding]}
-    if name == "Ratings":
-        return {"ratings": [3] * len(re.findall(r"^\d+\. ", turn, re.MULTILINE))}
     if name == "Points":
         found = re.findall(r"^\[(\d+)\] Fact: (.*)$", turn, re.MULTILINE)
         return {

@@ -172,23 +172,6 @@ class TestGraphRAG(TestGlobal):
     searches = ("dense",)  # it searches only if the budget leaves no call to map
 
 
-class TestMapReduce(StrategyContract):
-    strategy = STRATEGIES["map-reduce"]
-    question = "What do the documents tell about bridges?"
-    answers: ClassVar = map_passages
-    answer = "The Iron Bridge was opened in 1781 [1]."
-    calls = 2
-    searches = ("dense",)  # it searches only if the budget leaves no call to map
-
-
-class TestGraphRAGFromTheRoot(TestGraphRAG):
-    settings: ClassVar = {
-        "communities": {"max_size": 2},
-        "global": {"dynamic": True, "level": None},
-    }
-    calls = 12  # three rounds of ratings, seven reports, map, reduce
-
-
 class TestGlobalWithReportsInTheIndex(TestGlobal):
     settings: ClassVar = {"communities": {"reports": "all"}}
     calls = 3  # map, map of passages, reduce

@@ -182,10 +182,6 @@ class CommunityIndex:
         """The report that the build wrote about a community; None if it wrote none."""
         return self.reports.get(community_id)
 
-    def with_reports(self, reports: Mapping[str, Report]) -> CommunityIndex:
-        """The same communities with further reports, by the id of the community."""
-        return CommunityIndex(self.files, {**self.reports, **reports})
-
     @cached_property
     def _starts(self) -> list[int]:
         levels: list[int] = np.searchsorted(

@@ -23,9 +23,8 @@ from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.global_search.chunks import best_points, chunks, shuffled
 from hopyard.nodes.global_search.reports import writing_budget
-from hopyard.nodes.global_search.select import children_to_rate, relevant
 from hopyard.nodes.resources import Resources, config_with
-from hopyard.state.global_search import UNRATED, Point
+from hopyard.state.global_search import Point
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.usage import Budget
@@ -126,9 +125,6 @@ def answer(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
                 for number, text in found
             ]
         }
-    if name == "Ratings":
-        lines = re.findall(r"^\d+\. (.*)$", turn, re.MULTILINE)
-        return {"ratings": [5 if "Iron Bridge" in line or "1781" in line else 0 for line in lines]}
     points = re.findall(r"^- \(\d+\) (.*?) ((?:\[\d+\])+)$", turn, re.MULTILINE)
     return {"thought": "", "answer": " ".join(f"It says: {text} {marks}" for text, marks in points)}
 
@@ -209,27 +205,6 @@ def test_the_communities_of_the_tests(reader: CommunityIndex) -> None:
     assert [[one.id for one in reader.at(level)] for level in range(reader.levels)] == LEVELS
 
 
-def test_only_relevant_communities_are_divided(reader: CommunityIndex) -> None:
-    ratings = {"0-0": 4, "0-1": 1, "0-2": 5, "0-3": 0}
-    assert children_to_rate(reader, ratings, LEVELS[0], 2) == ["1-0", "1-1"]
-    assert children_to_rate(reader, ratings, LEVELS[0], 0) == []
-    ratings |= {"1-0": 5, "1-1": 0}
-    assert children_to_rate(reader, ratings, ["1-0", "1-1"], 2) == ["2-0", "2-2"]
-    assert children_to_rate(reader, ratings, ["1-0", "1-1"], 1) == []
-
-
-def test_the_next_level_is_rated_while_nothing_is_relevant(reader: CommunityIndex) -> None:
-    ratings = dict.fromkeys(LEVELS[0], 0)
-    assert children_to_rate(reader, ratings, LEVELS[0], 2) == ["1-0", "1-1", "1-2", "1-3"]
-    unrated = ratings | {"0-0": UNRATED}
-    assert children_to_rate(reader, unrated, LEVELS[0], 2) == []
-
-
-def test_a_relevant_child_replaces_its_parent(reader: CommunityIndex) -> None:
-    ratings = {"0-0": 4, "0-1": 3, "0-2": 1, "0-3": UNRATED, "1-0": 5, "1-1": 0, "1-2": 1, "1-3": 0}
-    assert relevant(reader, ratings) == ["0-1", "0-3", "1-0"]
-
-
 @pytest.mark.parametrize(("level", "at"), [(0, 0), (1, 1), (2, 2), (3, 2), (None, 2)])
 async def test_a_level_that_the_index_lacks_means_the_deepest(
     ask: Callable[..., Any], chat: ScriptedChat, level: int | None, at: int
@@ -238,29 +213,6 @@ async def test_a_level_that_the_index_lacks_means_the_deepest(
     written = [step["facts"]["community"] for step in output["steps"] if step["kind"] == "report"]
     assert sorted(written) == LEVELS[at]
     assert asked_for(chat) == {"CommunityReport": len(LEVELS[at]) - 1, "Points": 1, "Reduced": 1}
-
-
-async def test_dynamic_selection_reads_only_what_is_relevant(
-    ask: Callable[..., Any], chat: ScriptedChat
-) -> None:
-    output = await ask(dynamic=True, level=None)
-    # Four at the root, then 1-0 and 1-3, then 2-0 and 2-1, of which both name the bridge or 1781.
-    assert asked_for(chat) == {"Ratings": 3, "CommunityReport": 2, "Points": 1, "Reduced": 1}
-    assert step_of(output, "relevant")["facts"] == {
-        "rated": "8",
-        "communities": "2",
-        "reports to write": "2",
-    }
-    assert step_of(output, "rate-1-0")["facts"] == {"rating": "1 of 2 reach 2"}
-
-
-async def test_communities_that_cannot_be_rated_are_kept_whole(
-    ask: Callable[..., Any], chat: ScriptedChat
-) -> None:
-    chat.answers = lambda name, messages: GARBAGE if name == "Ratings" else answer(name, messages)
-    output = await ask(dynamic=True, level=None)
-    assert asked_for(chat) == {"Ratings": 1, "CommunityReport": 3, "Points": 1, "Reduced": 1}
-    assert step_of(output, "rate-0-0")["verdict"] == "failed"
 
 
 async def test_the_reports_beyond_the_limit_are_left_out(ask: Callable[..., Any]) -> None:
@@ -468,7 +420,7 @@ async def test_a_model_is_offered_what_has_a_description_for_the_route(
     context = Context.model_validate(base | {"index": str(index), "profile": "capable"})
     await router.graph.ainvoke({"question": QUESTION}, config_with(resources), context=context)
     assert {"single", "chain", "global", "local"} <= {*offered}
-    assert not {"map-reduce"} & {*offered}
+    assert "graphrag" not in offered
 
 
 # Failures and budget

@@ -168,8 +168,7 @@ def test_the_command_lists_communities(directory: Path, opened: Index) -> None:
         "passages": 1,
         "title": "Zanzibar",
         "labels": ["Zanzibar"],
-        "report": False,
-        "asked": False,
+        "report": None,
     }
     lines = CliRunner().invoke(app, ["communities", str(directory), "--limit", "1"]).stdout
     count = len(found.at(0))

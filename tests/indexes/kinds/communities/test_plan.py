@@ -16,7 +16,7 @@ import pytest
 from building import wait
 
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.communities.on_demand import asked_reports, planned, report_of
+from hopyard.indexes.kinds.communities.on_demand import planned, report_of
 from hopyard.indexes.kinds.communities.plan import NO_LIMIT, Plan, plan_reports
 from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.kinds.communities.writing import elements_of
@@ -168,19 +168,6 @@ def test_a_question_that_was_killed_repeats_no_report_of_a_part(
     before = len(asked.turns)
     assert sentences(asked.report("0-0").read) == [*range(12)]
     assert len(asked.turns) == before + 1, "the report above alone"
-
-
-@pytest.mark.parametrize("most", [NO_LIMIT, 1])
-def test_a_report_from_parts_is_found_in_the_ledger(
-    library: Families, opened: Index, most: int
-) -> None:
-    asked = Asked(library, opened)
-    report = asked.report("0-0", most=most)
-    with Resources() as resources:
-        names = opened.reader("communities").ids
-        found = asked_reports(opened, names, resources.ledger, asked.settings)
-    assert found["0-0"] == report
-    assert found.keys() == {"0-0", "1-0"} if most > 1 else {"0-0"}
 
 
 def test_reports_of_the_build_take_no_call(library: Families) -> None:

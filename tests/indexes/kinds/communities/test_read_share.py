@@ -19,7 +19,7 @@ from hopyard.agent.answer import Answer
 from hopyard.agent.tool import readable
 from hopyard.cli.mcp.results import ToolAnswer
 from hopyard.cli.render import as_json, read_line
-from hopyard.graphs import global_search, map_reduce, router
+from hopyard.graphs import global_search, router
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.global_search.coverage import share_of_sentences
 from hopyard.nodes.resources import Resources, config_with
@@ -166,18 +166,6 @@ def test_excerpts_and_passages_count_with_what_they_show(ask: Ask) -> None:
     some = ask(global_search.graph, **{"global": {"window": 120}})
     assert int(step(some, "select")["facts"]["left out"]) == 4
     assert 24 / 72 <= some["read_share"] < 1
-
-
-def test_map_reduce_reads_all_but_what_failed(ask: Ask, library: Families) -> None:
-    assert ask(map_reduce.graph)["read_share"] == 1
-    library.chat.answers = lambda name, messages: (
-        GARBAGE
-        if name == "Points" and "Anna Adler" in str(messages[-1]["content"])
-        else script(name, messages)
-    )
-    # Each passage, with four sentences, is a chunk; one chunk is about Anna Adler.
-    output = ask(map_reduce.graph, **{"global": {"window": 1}})
-    assert output["read_share"] == pytest.approx(68 / 72)
 
 
 def test_the_agent_gives_the_share_and_forgets_it(library: Families, tmp_path: Path) -> None:

@@ -8,20 +8,19 @@ from typing import Any
 
 import pytest
 
-from hopyard.evaluation.pairwise import (
+from hopyard.evaluation.plan import check_plan
+from hopyard.evaluation.records import Record
+from hopyard.state.errors import ModelUnreachableError
+from hopyard.testing import GARBAGE, ScriptedChat
+from lab.global_eval.judge_pair import CRITERIA, quoted
+from lab.global_eval.pairwise import (
     PAIRS_FILE,
     PairJudgement,
     judge_pairs,
     pairs_of,
     save_pairs,
 )
-from hopyard.evaluation.plan import check_plan
-from hopyard.evaluation.records import Record
-from hopyard.prompts.judging.judge_pair import CRITERIA, quoted
-from hopyard.state.errors import ModelUnreachableError
-from hopyard.testing import GARBAGE, ScriptedChat
-
-from .conftest import MakePlan, record
+from tests.evaluation.conftest import MakePlan, record
 
 NAMES = ("single", "direct", "tree")
 

@@ -15,15 +15,15 @@ from typing import Any, Final
 from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
-from hopyard.prompts.judging.global_questions import (
+from hopyard.prompts.passages import one_line, passage_lines, snippet
+from hopyard.state.settings.fields import Budget, Context
+from hopyard.state.storage.atomic import write_file
+from lab.global_eval.question_prompts import (
     DESCRIBE_CORPUS,
     Persona,
     personas_prompt,
     questions_prompt,
 )
-from hopyard.prompts.passages import one_line, passage_lines, snippet
-from hopyard.state.settings.fields import Budget, Context
-from hopyard.state.storage.atomic import write_file
 
 __all__ = ("describe_corpus", "write_question_file", "write_questions")
 

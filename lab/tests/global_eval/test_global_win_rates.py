@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.evaluation.pairwise import PairJudgement
-from hopyard.evaluation.win_rates import judge_bias, win_rates
 from hopyard.measures.bootstrap import interval
-from hopyard.prompts.judging.judge_pair import CRITERIA
+from lab.global_eval.judge_pair import CRITERIA
+from lab.global_eval.pairwise import PairJudgement
+from lab.global_eval.win_rates import judge_bias, win_rates
 
 NAMES = ("C0", "SS", "TS")
 

@@ -21,11 +21,11 @@ from hopyard.evaluation.records import Record
 from hopyard.evaluation.side_by_side import run_side_by_side
 from hopyard.indexes.kind import Progress, silent
 from hopyard.nodes.run import Run
-from hopyard.prompts.judging.judge_pair import CRITERIA, JUDGE_PAIR, quoted
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.storage.lines import write_lines
 from hopyard.state.text.markers import renumber
+from lab.global_eval.judge_pair import CRITERIA, JUDGE_PAIR, quoted
 
 __all__ = (
     "PAIRS_FILE",

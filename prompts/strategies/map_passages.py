@@ -1,4 +1,4 @@
-"""Map passages to points: GraphRAG's baseline over the source text.
+"""Map passages to points, as `global` maps reports.
 
 The points are those of global search (`global_search.REDUCE` answers from them); their `findings`
 are the numbers of passages.

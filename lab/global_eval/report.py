@@ -9,10 +9,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.evaluation.pairwise import PairJudgement, shown_answer
 from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import PromptCalls, Record
-from hopyard.evaluation.win_rates import JudgeBias, WinRates, judge_bias, win_rates
 from hopyard.measures.bootstrap import Interval
 from hopyard.measures.questions import fingerprint
 from hopyard.prompts.indexes.communities import REPORT
@@ -20,6 +18,8 @@ from hopyard.state.storage.atomic import write_file
 from hopyard.state.storage.lines import write_model
 from hopyard.state.text.counting import counted
 from hopyard.state.text.template import render_markdown
+from lab.global_eval.pairwise import PairJudgement, shown_answer
+from lab.global_eval.win_rates import JudgeBias, WinRates, judge_bias, win_rates
 
 __all__ = (
     "GLOBAL_PAGE",
@@ -184,7 +184,7 @@ def save_global_report(report: GlobalReport, folder: Path) -> None:
     """Write global.json and global.md."""
     write_model(folder / GLOBAL_REPORT, report)
     tools = {"counted": counted, "rate": _rate, "bounds": _bounds}
-    page = render_markdown("hopyard.evaluation", GLOBAL_PAGE, report=report, **tools)
+    page = render_markdown("lab.global_eval", GLOBAL_PAGE, report=report, **tools)
     write_file(folder / GLOBAL_PAGE, page.encode())
 
 

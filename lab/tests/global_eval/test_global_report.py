@@ -8,19 +8,18 @@ from typing import Any
 
 import pytest
 
-from hopyard.evaluation.global_report import (
+from hopyard.evaluation.plan import check_plan
+from hopyard.evaluation.records import PromptCalls, Record
+from lab.global_eval.judge_pair import CRITERIA
+from lab.global_eval.pairwise import PairJudgement
+from lab.global_eval.report import (
     GLOBAL_PAGE,
     GLOBAL_REPORT,
     GlobalReport,
     make_global_report,
     save_global_report,
 )
-from hopyard.evaluation.pairwise import PairJudgement
-from hopyard.evaluation.plan import check_plan
-from hopyard.evaluation.records import PromptCalls, Record
-from hopyard.prompts.judging.judge_pair import CRITERIA
-
-from .conftest import MakePlan, record
+from tests.evaluation.conftest import MakePlan, record
 
 NAMES = ("single", "map-reduce", "single+dense")
 

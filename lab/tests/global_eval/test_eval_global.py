@@ -1,21 +1,25 @@
-"""`hopyard eval-global` from end to end."""
+"""`python -m lab.global_eval` from end to end."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 from building import build
 from model_server import ModelServer, WordEmbedder
 
-from hopyard.prompts.judging.judge_pair import CRITERIA
+from hopyard.cli.app import run
 from hopyard.testing import DOCUMENTS
 from hopyard.testing.contract import all_kinds
+from lab.global_eval.__main__ import app
+from lab.global_eval.judge_pair import CRITERIA
+from tests.cli.conftest import Run, folder, index, model, runner
 
-from ..conftest import Run
+__all__ = ("folder", "index", "model")
 
 
 def everything(title: str, messages: list[dict[str, object]]) -> dict[str, object]:
@@ -39,6 +43,12 @@ def everything(title: str, messages: list[dict[str, object]]) -> dict[str, objec
     return {"answer": "Mars, Venus and Earth [1]." if title == "Reduced" else "Mars"}
 
 
+@pytest.fixture
+def hopyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run `python -m lab.global_eval ARGUMENTS…`."""
+    return runner(partial(run, app), monkeypatch, capsys)
+
+
 @pytest.fixture(autouse=True)
 def _scripted(model: ModelServer) -> None:
     model.answer = everything
@@ -51,7 +61,7 @@ def test_questions_are_written_asked_and_judged_once(
     hopyard: Run, index: Path, model: ModelServer
 ) -> None:
     command = (
-        "eval-global", "planets/global.jsonl", "--index", index, *SIZE, "--judge", "scripted",
+        "planets/global.jsonl", "--index", index, *SIZE, "--judge", "scripted",
         "-s", "single,map-reduce,single+dense", "--repeats", "2", "--out", "out",
     )  # fmt: skip
     ended = hopyard(*command, "--json")
@@ -94,7 +104,7 @@ def test_questions_are_written_asked_and_judged_once(
 
 def test_pairs_with_baselines_alone(hopyard: Run, index: Path, model: ModelServer) -> None:
     command = (
-        "eval-global", "global.jsonl", "--index", index, *SIZE, "--about", "Planets.",
+        "global.jsonl", "--index", index, *SIZE, "--about", "Planets.",
         "-s", "single,map-reduce,direct", "--judge", "scripted", "--out", "out", "--json",
     )  # fmt: skip
     found = hopyard(*command, "--baseline", "map-reduce", "--repeats", "1").json
@@ -106,12 +116,6 @@ def test_pairs_with_baselines_alone(hopyard: Run, index: Path, model: ModelServe
     assert "'tree'" in wrong.error
 
 
-def test_without_global_a_missing_file_is_an_error(hopyard: Run, index: Path) -> None:
-    ended = hopyard("eval", "global.jsonl", "--index", index)
-    assert ended.code == 2
-    assert "global.jsonl" in ended.error
-
-
 def test_the_levels_of_communities_are_a_sweep(
     hopyard: Run, tmp_path: Path, words: WordEmbedder, model: ModelServer
 ) -> None:
@@ -120,7 +124,7 @@ def test_the_levels_of_communities_are_a_sweep(
     build(DOCUMENTS, directory=directory, embedder=words, chunk_tokens=0, kinds=kinds)
     model.answer = with_reports
     command = (
-        "eval-global", "global.jsonl", "--index", directory, *SIZE, "--json",
+        "global.jsonl", "--index", directory, *SIZE, "--json",
         "-s", "single+hybrid,map-reduce,global", "--sweep", "levels",
     )  # fmt: skip
     found = hopyard(*command, "--judge", "scripted", "--repeats", "1", "--out", "out").json
@@ -146,7 +150,7 @@ def with_reports(title: str, messages: list[dict[str, object]]) -> dict[str, obj
 
 
 def test_without_a_column_nothing_is_written(hopyard: Run, index: Path) -> None:
-    ended = hopyard("eval-global", "global.jsonl", "--index", index, *SIZE)
+    ended = hopyard("global.jsonl", "--index", index, *SIZE)
     assert ended.code == 2
     assert "--strategies" in ended.error
     assert not Path("global.jsonl").exists()

@@ -8,10 +8,10 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.evaluation.pairwise import PairJudgement
 from hopyard.measures.bootstrap import Interval
 from hopyard.measures.exact import score_interval
-from hopyard.prompts.judging.judge_pair import CRITERIA
+from lab.global_eval.judge_pair import CRITERIA
+from lab.global_eval.pairwise import PairJudgement
 
 __all__ = ("JudgeBias", "WinRates", "judge_bias", "win_rates")
 

@@ -8,11 +8,6 @@ from typing import Any
 
 import pytest
 
-from hopyard.evaluation.global_questions import (
-    describe_corpus,
-    write_question_file,
-    write_questions,
-)
 from hopyard.measures.questions import read_questions
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.lifecycle import new_run_id
@@ -21,8 +16,12 @@ from hopyard.nodes.run import Run
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Context
 from hopyard.testing import ScriptedChat
-
-from ..graphs.conftest import CORPUS, EMBEDDING, Words
+from lab.global_eval.questions import (
+    describe_corpus,
+    write_question_file,
+    write_questions,
+)
+from tests.graphs.conftest import CORPUS, EMBEDDING, Words
 
 pytestmark = pytest.mark.usefixtures("one_attempt")
 

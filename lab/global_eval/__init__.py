@@ -1,0 +1,1 @@
+"""GraphRAG's evaluation of answers about a whole corpus, and its baseline `map-reduce`."""
