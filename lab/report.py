@@ -61,7 +61,7 @@ def tables(measured: dict[str, Any], agreement: dict[str, Any]) -> str:
             f"| {name} the adapter | {found['tokens']} | {found['mean_difference']} "
             f"| {found['largest_difference']} |"
         )
-    lines += ["", f"Measured with `{agreement['command']}`."]
+    lines += ["", f"Measured at that commit with `{agreement['command']}`."]
     return "\n".join(lines)
 
 

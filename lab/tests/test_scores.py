@@ -5,7 +5,6 @@ import math
 import pytest
 
 from lab.scores import auroc, exact_match, pair_f1, token_f1
-from lab.train import rate_at
 
 
 def test_articles_case_and_marks_do_not_count() -> None:
@@ -27,10 +26,3 @@ def test_halves_are_compared_in_the_better_order() -> None:
 def test_auroc_by_hand() -> None:
     assert auroc([5, 4], [4, 1]) == pytest.approx(3.5 / 4)
     assert math.isnan(auroc([], [1]))
-
-
-def test_the_rate_rises_and_falls_to_a_twentieth() -> None:
-    assert rate_at(0.02, 1.0) == pytest.approx(0.5)
-    assert rate_at(0.04, 1.0) == pytest.approx(1.0)
-    assert rate_at(0.52, 1.0) == pytest.approx(0.525)
-    assert rate_at(1.0, 1.0) == pytest.approx(0.05)

@@ -12,7 +12,6 @@ import pytest
 from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import ANSWER, Answer
 from hopyard.prompts.strategies.cor import NextQuestion
-from lab.closing import closing_written
 from lab.retrieval import Shelf
 from lab.sources import Guard, Passage, Question, Source, read_source
 from lab.steps import Half, Halves
@@ -157,11 +156,3 @@ def test_a_chain_asks_what_is_missing_and_then_stops() -> None:
         "none",
         "enough",
     )
-
-
-def test_the_closing_question_has_both_findings() -> None:
-    (made,) = closing_written(BRIDGE, SHELF, random.Random(4))
-    assert made.prompt == "aggregate"
-    assert len(made.values["findings"].splitlines()) == 2
-    assert Answer.model_validate_json(made.output).answer == "Steventon"
-    assert not list(closing_written(SINGLE, SHELF, random.Random(4)))

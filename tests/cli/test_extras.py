@@ -26,7 +26,7 @@ from hopyard.state.storage.serializer import KEY_VARIABLE, checkpoint_key
 from .conftest import Run
 
 ROOT = Path(__file__).parents[2]
-EXTRAS_FOR_DEVELOPERS = {"training", "testing", "all", "dev"}
+EXTRAS_FOR_DEVELOPERS = {"testing", "all", "dev"}
 
 
 def hide(monkeypatch: pytest.MonkeyPatch, *extras: str) -> None:
