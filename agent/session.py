@@ -26,7 +26,7 @@ from hopyard.nodes.lifecycle import check_question
 from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.nodes.run import Run
 from hopyard.state.agent import AgentInput, AgentOutput, AgentState
-from hopyard.state.errors import ThreadUnfinishedError, UsageError
+from hopyard.state.errors import ThreadUnfinishedError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.storage.checkpoints import open_saver, store_error
@@ -155,7 +155,6 @@ class Session(Threads):
         state = await self._agent.aget_state(self._config(thread_id))
         if not state.values:
             raise thread_missing(thread_id)
-        _check_steps(thread_id, state)
         return {
             **state.values,
             "thread_id": thread_id,
@@ -167,9 +166,7 @@ class Session(Threads):
 
     async def snapshot(self, thread_id: str) -> StateSnapshot:
         """Return LangGraph's snapshot of a thread, with the state of a running strategy."""
-        state = await self._agent.aget_state(self._config(thread_id), subgraphs=True)
-        _check_steps(thread_id, state)
-        return state
+        return await self._agent.aget_state(self._config(thread_id), subgraphs=True)
 
     async def _stream(
         self,
@@ -206,16 +203,3 @@ class Session(Threads):
 
     async def _caller(self, context: Context) -> ModelCaller:
         return await asyncio.to_thread(self._resources.caller, context.model)
-
-
-def _check_steps(thread_id: str, state: StateSnapshot) -> None:
-    """Refuse to show steps that an earlier Hopyard has written.
-
-    Raises:
-        UsageError: The thread is of such a Hopyard.
-    """
-    if any("id" not in step for step in state.values.get("steps", ())):
-        raise UsageError(
-            f"The thread {thread_id!r} was made by an older version of Hopyard and cannot be "
-            f"shown: ask its question again on another thread."
-        )

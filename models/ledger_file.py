@@ -44,17 +44,10 @@ CREATE TABLE IF NOT EXISTS endings (
 CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
 """
 
-_ADDED: Final = (
-    ("uses", "step", "TEXT NOT NULL DEFAULT ''"),
-    ("calls", "estimated", "INTEGER NOT NULL DEFAULT 0"),
-    ("calls", "note", "TEXT NOT NULL DEFAULT ''"),
-)
-"""Columns that were added to tables of an earlier version."""
-
 
 @patiently
 def open_ledger(path: Path) -> sqlite3.Connection:
-    """Open the file, with the tables and columns of this version."""
+    """Open the file, with its tables."""
     db = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
         db.execute("PRAGMA journal_mode=WAL")
@@ -62,21 +55,7 @@ def open_ledger(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous=NORMAL")
         db.execute("PRAGMA secure_delete=ON")
         db.executescript(_SCHEMA)
-        if _missing(db):  # an older version made it
-            with db:
-                db.execute("BEGIN IMMEDIATE")  # many processes may be here at once
-                for table, column, kind in _missing(db):
-                    db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
     except sqlite3.Error:
         db.close()
         raise
     return db
-
-
-def _missing(db: sqlite3.Connection) -> list[tuple[str, str, str]]:
-    """The columns that an older version did not make."""
-    return [
-        (table, column, kind)
-        for table, column, kind in _ADDED
-        if column not in {row[1] for row in db.execute(f"PRAGMA table_info({table})")}
-    ]

@@ -17,7 +17,7 @@ from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.agent import AgentState
-from hopyard.state.errors import ModelOutputError, UsageError
+from hopyard.state.errors import ModelOutputError
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import AUTO, Context
 
@@ -46,11 +46,6 @@ def with_fallback(name: str, graph: Any) -> Any:
         if attempt.output is None:
             return await _without_answer(name, attempt, state, runtime)
         output: dict[str, Any] = attempt.output
-        if "answer" not in output:
-            raise UsageError(
-                f"This thread was started by an older version of Hopyard, whose {name} had other "
-                f"steps, and cannot be continued: ask its question again on another thread."
-            )
         return output
 
     return strategy

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import operator
-from typing import Annotated, ClassVar, NotRequired
+from typing import Annotated, NotRequired
 
-from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import StrategyState
-from hopyard.state.settings.fields import Group
 from hopyard.state.sub_questions import SubQuestion, merge_tree
 
-__all__ = ("PlanNode", "PlanSettings", "PlanState", "PlanTask")
-
-
-class PlanSettings(Group):
-    """Sub-questions that may need one another's answers."""
-
-    group: ClassVar[str] = "plan"
-
-    max_depth: int = Field(3, ge=1, le=6, description="Maximum depth of sub-questions.")
+__all__ = ("PlanNode", "PlanState", "PlanTask")
 
 
 class PlanNode(SubQuestion):

@@ -19,7 +19,6 @@ from hopyard.nodes.receive import settings_to_keep
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.errors import ThreadBusyError, ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
-from hopyard.state.settings.former import without_former
 from hopyard.state.settings.sources import change_context, setting_changes
 from hopyard.state.storage.checkpoints import scrub, thread_ids, unused_threads
 from hopyard.state.storage.running import Holder, ThreadLocks
@@ -64,9 +63,9 @@ class Threads:
             raise thread_missing(thread_id)
         kept = saved.metadata.get(CONTEXT_KEY)
         if kept is not None:
-            return change_context(Context(), without_former(json.loads(kept)))
+            return change_context(Context(), json.loads(kept))
         settings = saved.checkpoint["channel_values"].get("settings", {})
-        return change_context(Context(), without_former(settings))
+        return change_context(Context(), settings)
 
     async def changes(self, thread_id: str, context: Context) -> dict[str, tuple[Any, Any]]:
         """Return the settings that differ from the thread's: by name, the old and the new value.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.state.plan import PlanSettings
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.strategy import Strategy
 
@@ -19,7 +18,6 @@ STRATEGY: Final = Strategy(
     graph="hopyard.graphs.plan:graph",
     route=RouteLabel("it compares things or joins facts, which stand in several passages"),
     profiles=("capable",),
-    settings=PlanSettings,
     steps="hopyard.nodes.sub_questions:steps_of",
     rank=31,
     calls=4.9,

@@ -223,8 +223,6 @@ class Snapshot:
             first: The first page, from 1.
             last: The last page.
         """
-        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'boxes'"):
-            return []  # an index of an earlier version
         rows = self._rows(
             f"{_BOXES} AND document_id = :document AND page BETWEEN :first AND :last",
             document=document_id,

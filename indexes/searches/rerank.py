@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.state.errors import (
@@ -28,6 +28,8 @@ __all__ = ("CHAT", "SEARCH", "RerankSettings")
 CHAT: Final = "chat"
 """The setting `rerank.model` for the chat model's judgement."""
 
+_BASE: Final = "dense"
+"""The search that finds these units (HopRAG's baseline)."""
 _WIDER: Final = 2
 """Times k units that are found before the best are kept (HopRAG's baseline)."""
 _MOST_MORE: Final = 10
@@ -40,19 +42,11 @@ class RerankSettings(Group):
 
     group: ClassVar[str] = "rerank"
 
-    base: str = Field("dense", description="Search method for the 2·k candidates.")
     model: str = Field(
         "cross-encoder/ms-marco-MiniLM-L6-v2",
         description="Cross-encoder by Hugging Face name or folder, or chat for the chat model. "
         "If the cross-encoder cannot be loaded, the chat model judges.",
     )
-
-    @field_validator("base")
-    @classmethod
-    def _other_search(cls, base: str) -> str:
-        if base == "rerank":
-            raise ValueError("choose another search method than rerank")
-        return base
 
 
 async def _find(search: Search) -> list[Evidence]:
@@ -66,7 +60,7 @@ async def _find(search: Search) -> list[Evidence]:
         UsageError: The chat model is to judge and may not be asked.
     """
     wider = min(_WIDER * search.k, search.k + _MOST_MORE)
-    base = SEARCHES[RerankSettings.of(search.settings).base]
+    base = SEARCHES[_BASE]
     found = await base.run(replace(search, k=wider))
     try:
         scores = await _scores(search, found)

@@ -47,7 +47,7 @@ class Writer(ABC, Generic[SourceT, ContentT]):
     """The sources, in the plural."""
     store: ClassVar[type[WrittenStore[Any]]]
     temperature: ClassVar[float] = 0.0
-    """The sampling temperature, unless `writing.temperature` sets another."""
+    """The sampling temperature."""
 
     def __init__(self, settings: Context) -> None:
         self.settings: Final = settings
@@ -106,9 +106,7 @@ class Writer(ABC, Generic[SourceT, ContentT]):
         budget = self.settings.budget
         if budget.calls:
             budget = budget.model_copy(update={"calls": budget.calls + 1})
-        wanted = self.settings.writing.temperature
-        temperature = self.temperature if wanted is None else wanted
-        return self.settings.model_copy(update={"budget": budget, "temperature": temperature})
+        return self.settings.model_copy(update={"budget": budget, "temperature": self.temperature})
 
 
 @asynccontextmanager

@@ -22,13 +22,16 @@ from hopyard.prompts.strategies.inside import Inside
 from hopyard.prompts.strategies.plan import ANSWER_PART, ANSWER_PART_INSIDE, PartAnswer
 from hopyard.state import verdicts
 from hopyard.state.errors import UsageError
-from hopyard.state.plan import PlanNode, PlanSettings, PlanTask
+from hopyard.state.plan import PlanNode, PlanTask
 from hopyard.state.schemas import Evidence, Look, Thrown, add_reason, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.sub_questions import because, depth_of, step_id
 from hopyard.state.text.markers import renumber
 
 __all__ = ("answer_part", "cited_first", "numbered")
+
+MAX_DEPTH: Final = 3
+"""Maximum depth of sub-questions."""
 
 
 async def answer_part(state: PlanTask, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -44,8 +47,7 @@ async def answer_part(state: PlanTask, runtime: Runtime[Context]) -> dict[str, A
         if is_unknown(needed["answer"]):
             reason = f"it needs the answer to “{needed['question']}”, which is unknown"
             return {"tree": {node["path"]: _answered(node, UNKNOWN, reason)}}
-    max_depth = PlanSettings.of(run.settings).max_depth
-    splits = not node.get("simple") and depth_of(node["path"]) < max_depth
+    splits = not node.get("simple") and depth_of(node["path"]) < MAX_DEPTH
     answered, again, truncated = await _ask(run, node, state["whole"])
     if not splits and (again.in_other_words or again.looks):
         question = again.in_other_words or node["question"]

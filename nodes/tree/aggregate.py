@@ -14,7 +14,6 @@ from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import steps_of
-from hopyard.nodes.tree.tasks import check_thread
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.state import verdicts
@@ -31,7 +30,6 @@ EVIDENCE: Final = 5
 
 async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer the question from the leaves' partial answers and their best snippets."""
-    check_thread(state["tree"].values())
     run, found = await run_of(state, runtime), leaves(state["tree"])
     evidence = merge_by_max_score([leaf.get("passages", []) for leaf in found], EVIDENCE)
     closing = Step(

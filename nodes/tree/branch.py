@@ -11,7 +11,6 @@ from hopyard.nodes.attempt import attempted
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import plain, replacements
 from hopyard.nodes.tree.decompose import RETRIES
-from hopyard.nodes.tree.tasks import check_thread
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.decompose import REPLACE
@@ -27,7 +26,6 @@ __all__ = ("answer_sub_question", "judge_branch")
 
 async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """Search for one question of the tree and answer it from what was found."""
-    check_thread([state["node"]])
     run, node = await run_of(state, runtime), state["node"]
     # A root that is answered here stays whole: this is the closing call, nothing comes after it.
     closing, step = node["path"] == ROOT, step_id(node["path"])
@@ -63,7 +61,6 @@ async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, 
     if it stays weak, or if the model gives no replacement. A judge whose output cannot be used
     keeps the branch as it is, unexpanded.
     """
-    check_thread(state["read"])
     run, node, children = await run_of(state, runtime), state["node"], state["read"]
     attempt = await run.try_call(JUDGE_BRANCH, _values(node, children), step=step_id(node["path"]))
     if (judgement := attempt.output) is None:

@@ -13,16 +13,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from langgraph.types import Send
 
-from hopyard.state.errors import UsageError
 from hopyard.state.sub_questions import ROOT, Status, children_of
 from hopyard.state.tree import TreeNode, TreeState, TreeTask
 
-__all__ = ("check_thread", "next_tasks")
+__all__ = ("next_tasks",)
 
 _TASKS: Final[Mapping[Status, str]] = {
     "to split": "decompose",
@@ -37,7 +36,6 @@ def next_tasks(state: TreeState) -> list[Send] | Literal["aggregate"]:
     Once the budget has ended the run, the only task left is to answer a root that stays whole.
     """
     tree = state["tree"]
-    check_thread(tree.values())
     if state["truncated"]:
         tree = {ROOT: tree[ROOT]} if tree[ROOT]["status"] == "to answer" else {}
     tasks = [
@@ -54,16 +52,3 @@ def _read_with(node: TreeNode, tree: Mapping[str, TreeNode]) -> list[TreeNode] |
         return []
     children = children_of(tree, node["path"])
     return children if all(child["status"] == "answered" for child in children) else None
-
-
-def check_thread(nodes: Iterable[TreeNode]) -> None:
-    """See that no question refers to another: the tree of earlier versions, now `plan`, had such.
-
-    Raises:
-        UsageError: An earlier version began the thread.
-    """
-    if any("needs" in node for node in nodes):
-        raise UsageError(
-            "This thread was started by an older version of Hopyard and cannot be continued: ask "
-            "its question again on another thread."
-        )

@@ -75,13 +75,6 @@ class IndexingSettings(Frozen):
 class WritingSettings(Frozen):
     """Texts that a chat model writes while an index is built, whatever its kinds are."""
 
-    temperature: float | None = Field(
-        None,
-        ge=0,
-        le=2,
-        description="Sampling temperature; by default 0.4 for questions and 0 for names, facts and "
-        "reports.",
-    )
     max_failure_rate: float = Field(
         0.2,
         ge=0,

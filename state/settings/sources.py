@@ -31,7 +31,6 @@ from hopyard.state.settings.fields import (
     reason_of,
     setting_groups,
 )
-from hopyard.state.settings.former import FORMER
 
 __all__ = ("SETTINGS_FILE", "change_context", "home", "read_context", "setting_changes")
 
@@ -152,8 +151,6 @@ def _unusable(error: ValidationError) -> UsageError:
         name = ".".join(map(str, first["loc"]))
         message, given = reason_of(first), first.get("input")
     if message == UNKNOWN:
-        if instead := FORMER.get(name):
-            return UsageError(f"There is no setting {name!r} any more. {instead}")
         return UsageError(
             f"There is no setting {name!r}; {_meant(_similar(name))}`hopyard settings` lists them."
         )
@@ -178,8 +175,6 @@ def _check_variables() -> None:
         if nested and group in known:
             continue  # the group itself says that it has no such setting
         name = variable.removeprefix(_PREFIX).replace("__", ".").lower()
-        if instead := FORMER.get(name) or FORMER.get(name.partition(".")[0]):
-            raise UsageError(f"The variable {variable} names no setting any more. {instead}")
         if meant := _similar(name):
             raise UsageError(
                 f"The variable {variable} names no setting; {_meant(map(_variable, meant))}"

@@ -30,20 +30,6 @@ _MARK: Final = "/zlib"
 _WORTH_IT: Final = 64
 """Bytes below which compression gains nothing."""
 
-_FORMER: Final = "zlib"
-"""Ends the type of data that earlier versions have compressed, after a `+`."""
-_FORMER_WORDS: Final = (
-    b"branch:to:collect choose_hop prune hops hop queue vertex passage_id known judged irrelevant "
-    b"indirect necessary none of its questions is relevant visits kept round tail edge head "
-    b"channel_values channel_versions versions_seen updated_channels messages usage truncated "
-    b"citations evidence gate route strategy retrieve probability steps step tree-node aggregate "
-    b"node children phase decompose search answered judge done replaced rubric wh_form specific "
-    b"relevant non_overlapping complete scores sufficiency non_redundancy consistency "
-    b"decomposition reason the question is simple at full depth verdict pruned split leaf "
-    b"path question answer passages passage_id score"
-)
-"""The dictionary of that data, which can be read with these very bytes only."""
-
 
 def checkpoint_key() -> bytes:
     """The key that threads are encrypted with, from the environment, or b"".
@@ -101,8 +87,6 @@ class CompressedSerializer(JsonPlusSerializer):
             )
         if kind.endswith(_MARK):
             return super().loads_typed((kind.removesuffix(_MARK), zlib.decompress(payload)))
-        if kind.endswith(f"+{_FORMER}"):
-            return super().loads_typed((kind.removesuffix(f"+{_FORMER}"), _inflate(payload)))
         return super().loads_typed(data)
 
 
@@ -120,22 +104,14 @@ class _Cipher(CipherProtocol):
         """Decrypt.
 
         Raises:
-            HopyardError: Another key or an earlier version has encrypted it, or it was changed.
+            HopyardError: Another key has encrypted it, or it was changed.
         """
-        if ciphername == _FORMER:  # written without a key
-            return _inflate(ciphertext)
         try:
             if ciphername == _CIPHER:
                 return self._aes.decrypt(ciphername, ciphertext)
         except ValueError:
             pass
         raise HopyardError(
-            "The thread cannot be decrypted: it was written with another key or by an earlier "
-            f"version of Hopyard, or is damaged; set {KEY_VARIABLE} to the key that it was written "
-            "with, or move the thread store away."
+            "The thread cannot be decrypted: it was written with another key, or is damaged; set "
+            f"{KEY_VARIABLE} to the key that it was written with, or move the thread store away."
         )
-
-
-def _inflate(data: bytes) -> bytes:
-    inflate = zlib.decompressobj(zdict=_FORMER_WORDS)
-    return inflate.decompress(data) + inflate.flush()

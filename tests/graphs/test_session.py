@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from model_server import ModelServer, Reply
 
 from hopyard.agent.session import Event, Session, open_session
-from hopyard.graphs.router import build
-from hopyard.nodes.resources import close_shared_resources, shared_resources
+from hopyard.nodes.resources import close_shared_resources
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import home
-from hopyard.state.storage.checkpoints import open_saver, thread_size
+from hopyard.state.storage.checkpoints import thread_size
 from hopyard.state.storage.thread_names import checked_thread_name
 from hopyard.testing import saved_values
 
@@ -394,18 +393,3 @@ async def test_secrets_do_not_reach_a_checkpoint(
     await events(session.ask(QUESTION, tree, "t"))
     assert "sk-not-for-disk" not in str(await saved_values(session._saver))
     assert b"sk-not-for-disk" not in (home() / "threads.sqlite").read_bytes()
-
-
-async def test_a_thread_of_an_earlier_version_says_so() -> None:
-    async with open_saver() as saver:
-        agent = build().compile(checkpointer=saver)
-        steps = [{"step": "search", "question": QUESTION}]
-        await agent.aupdate_state(
-            {"configurable": {"thread_id": "old"}},
-            {"question": QUESTION, "steps": steps},
-            "receive",
-        )
-        session = Session(saver, shared_resources())
-        for show in (session.result, session.snapshot):
-            with pytest.raises(UsageError, match="older version of Hopyard"):
-                await show("old")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -103,17 +101,6 @@ def test_each_use_names_its_step(ledger: Ledger) -> None:
         ("read-2", True),
     ]
     assert [(use.step, use.entry) for use in ledger.uses("b")] == [("read-1", PARSED)]
-
-
-def test_a_ledger_without_steps_is_read_and_written(ledger: Ledger, path: Path) -> None:
-    ledger.record("k", PARSED, run="a", run_seconds=0, step="lost")
-    ledger.close()
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("ALTER TABLE uses DROP COLUMN step")
-    opened = Ledger(path)
-    assert opened.find("k", "a", step="read-1") == PARSED
-    assert [use.step for use in opened.uses("a")] == ["", "read-1"]
-    opened.close()
 
 
 def test_parse_rates_are_told_by_prompt_version_and_model(ledger: Ledger) -> None:

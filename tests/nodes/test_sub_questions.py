@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from langgraph.types import Send
 
 from hopyard.nodes.plan import tasks as plan
-from hopyard.nodes.tree.tasks import check_thread, next_tasks
-from hopyard.state.errors import UsageError
+from hopyard.nodes.tree.tasks import next_tasks
 from hopyard.state.sub_questions import (
     ROOT,
     because,
@@ -207,13 +206,6 @@ class TestPlan:
         parts = [node("1", "answered"), node("2", "to answer")]
         assert plan.next_tasks(state(node("", "to judge"), *parts, truncated=True)) == "conclude"
         assert plan.next_tasks(state(node(""))) == "conclude"
-
-
-def test_a_tree_that_an_older_version_began_with_dependent_parts_is_refused() -> None:
-    parts: Any = [node("1", "answered", answer="a", needs=[]), node("2", "to answer", needs=["1"])]
-    with pytest.raises(UsageError, match=r"^This thread was started by an older .* thread\.$"):
-        next_tasks(state(node("", "to judge"), *parts))
-    check_thread([node("", "to judge"), node("1", "to answer")])
 
 
 class TestLeaves:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal
 
-from pydantic import AliasChoices, Field
-
 from hopyard.indexes.written.stats import Plain, WrittenCounts, WrittenStats
 from hopyard.state.text.counting import counted
 
@@ -54,7 +52,7 @@ class CommunityStats(WrittenStats):
     """At each level."""
     largest: tuple[int, ...]
     """At each level, the number of entities of the largest community."""
-    written: ReportCounts = Field(validation_alias=AliasChoices("written", "reports"))
+    written: ReportCounts
 
     def plain(self) -> dict[str, Any]:
         """Values for `hopyard index status`, without those of 0."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from hopyard.indexes.corpus.manifest import find_manifest, generation_directory
 from hopyard.indexes.kinds.entity_graph.find.asking import Asking
@@ -49,7 +49,7 @@ class EntityStats(WrittenStats):
     synonym_pairs: int
     unread: int
     """Passages that the model was not asked about, because a budget ended the build."""
-    written: ExtractionCounts = Field(validation_alias=AliasChoices("written", "extractions"))
+    written: ExtractionCounts
     merges: tuple[Merge, ...]
     splits: tuple[Split, ...]
 

@@ -13,14 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Any, Final
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import Estimate, count_problem
 from hopyard.indexes.written.kind import WrittenKind
-from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
     from hopyard.indexes.arrays.exporting import Export
@@ -29,21 +26,7 @@ if TYPE_CHECKING:
     from hopyard.indexes.kinds.passage_graph.stats import GraphStats
     from hopyard.models.prompt import Prompt
 
-__all__ = ("KIND", "PassageGraph", "PassageGraphSettings")
-
-
-class PassageGraphSettings(Group):
-    """The passage graph, while it is built. An index keeps what its last build was given."""
-
-    group: ClassVar[str] = "passage_graph"
-
-    edge_factor: float = Field(
-        1.0,
-        gt=0,
-        le=100,
-        description="Factor c: a graph of n passages keeps at most c·n·log2 n edges (paper: "
-        "O(n·log n)).",
-    )
+__all__ = ("KIND", "PassageGraph")
 
 
 class PassageGraph(WrittenKind):
@@ -54,7 +37,6 @@ class PassageGraph(WrittenKind):
         "Questions that lead from passage to passage. The model is asked about every passage. Read "
         "by the strategy hop and by passage-graph search."
     )
-    settings = PassageGraphSettings
     needs_vectors = True  # a walk's end compares passages with the question
     text = "questions"
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,6 @@ from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.corpus.records import embedded_text
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.threads import in_thread
-from hopyard.indexes.kinds.passage_graph import PassageGraphSettings
 from hopyard.indexes.kinds.passage_graph.edges import Edges, build_edges, edge_keywords
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles
 from hopyard.indexes.kinds.passage_graph.matching import Generation, match_generation
@@ -40,6 +40,9 @@ __all__ = (
     "build_graph",
     "is_current",
 )
+
+EDGE_FACTOR: Final = 1.0
+"""Factor c: a graph of n passages keeps at most c·n·log2 n edges (paper: O(n·log n))."""
 
 
 class Vocabulary:
@@ -119,7 +122,6 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
     return (
         last is not None
         and last.matching == MATCHING_VERSION
-        and last.edge_factor == _edge_factor(options, last)
         and QuestionWriter(options.settings).has_finished(last.written, options)
     )
 
@@ -161,11 +163,12 @@ def _write_graph(
     """Match what has changed, build the edges, and write all files."""
     options = context.options
     vertices = len(contents.hashes) - counts.missing
-    factor = _edge_factor(options, last)
     outcoming, incoming = (side.questions for side in sides)
     context.progress("match", 0, len(outcoming))
     generation = match_generation(outcoming, incoming, _generation(last, context))
-    edges = build_edges(outcoming, incoming, generation.matches, vertices=vertices, factor=factor)
+    edges = build_edges(
+        outcoming, incoming, generation.matches, vertices=vertices, factor=EDGE_FACTOR
+    )
     context.progress("match", len(outcoming), len(outcoming))
     generation.save(context.directory)
     graph_files(contents, sides, edges, vocabulary).save(context.directory)
@@ -173,7 +176,6 @@ def _write_graph(
         model=GraphStats.model_of(options, last),
         embedding=options.embedding,
         dimension=options.dimension,
-        edge_factor=factor,
         vertices=vertices,
         edges=len(edges),
         incoming_questions=len(sides.incoming.texts),
@@ -186,12 +188,6 @@ def _write_graph(
         "questions": stats.incoming_questions + stats.outcoming_questions,
         "edges": stats.edges,
     }
-
-
-def _edge_factor(options: BuildOptions, last: GraphStats | None) -> float:
-    if last is not None and (options.keep or options.open_caller is None):
-        return last.edge_factor
-    return PassageGraphSettings.of(options.settings).edge_factor
 
 
 def _generation(last: GraphStats | None, context: BuildContext) -> Generation | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from pydantic import model_validator
-
 from hopyard.indexes.written.stats import WrittenCounts, WrittenStats
 
 __all__ = ("MATCHING_VERSION", "GraphStats", "QuestionCounts")
@@ -29,7 +27,6 @@ class GraphStats(WrittenStats):
     matching: int = MATCHING_VERSION
     embedding: str
     dimension: int
-    edge_factor: float
     vertices: int
     """Passages that have questions."""
     edges: int
@@ -38,16 +35,6 @@ class GraphStats(WrittenStats):
     written: QuestionCounts
     approximate: int
     """Matches that went through HNSW; 0 where all are exact."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_older_file(cls, values: Any) -> Any:
-        """An older file has the counts of the questions beside the others."""
-        if not isinstance(values, dict) or "written" in values:
-            return values
-        names = ("authors", "calls", "runs", "failed", "too_few_questions")
-        written = {name: values.get(name) for name in names}
-        return {**values, "written": {**written, "missing": values.get("without_questions")}}
 
     @property
     def mean_out_degree(self) -> float:

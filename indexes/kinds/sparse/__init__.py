@@ -36,7 +36,7 @@ class _Sparse(IndexKind):
         return SparseIndex.load(directory)
 
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
-        """Whether it knows the documents of its passages, as an older Hopyard's does not."""
+        """Whether it knows the documents of its passages."""
         del options
         return (directory / "documents.npy").exists()
 
@@ -63,7 +63,7 @@ def _write(context: BuildContext) -> Mapping[str, int]:
             head = heads.get((passage.document_id, last_page(passage.pages)), "")
             yield passage.text, passage.title, passage.section, passage.header, head
 
-    words = Words(context.options.language, marks=True)
+    words = Words(context.options.language)
     index = SparseIndex.build(ids, fields(), words, documents_of(corpus))
     index.save(context.directory)
     context.progress("sparse", len(ids), len(ids))

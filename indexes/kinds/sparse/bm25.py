@@ -26,10 +26,9 @@ from hopyard.state.schemas import Evidence, passage_evidence
 __all__ = ("Ranking", "SparseIndex", "best_rows")
 
 _WORDS_FILE: Final = "words.json"
-"""How texts become words; an index made by an older Hopyard has none."""
+"""How texts become words."""
 _DOCUMENTS_FILE: Final = "documents.npy"
-_OLD_WORDS: Final = Words("en", pairs=False)
-_ENGLISH: Final = Words(marks=True)
+_ENGLISH: Final = Words()
 _WORDS: Final = TypeAdapter(Words)
 
 _FEW: Final = 20
@@ -114,8 +113,7 @@ class SparseIndex:
         documents = None
         try:
             postings = Postings.load(directory)
-            file = directory / _WORDS_FILE
-            words = _WORDS.validate_json(file.read_bytes()) if file.exists() else _OLD_WORDS
+            words = _WORDS.validate_json((directory / _WORDS_FILE).read_bytes())
             if (file := directory / _DOCUMENTS_FILE).exists():
                 documents = Documents(np.load(file), DocumentNames.load(directory))
             fits = postings.texts == len(ids)

@@ -58,7 +58,6 @@ _WORD: Final = r"(?u)\b(?:\w\w+|\d)\b"
 _MARKED_WORD: Final = rf"(?u)\w[\w{_MARKS}]+|\d"
 _EAST_ASIAN: Final = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 _SOUTH_EAST_ASIAN: Final = r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ede\u1000-\u103f\u1780-\u17d3"
-_OLD_RUN: Final = re.compile(f"[{_EAST_ASIAN}]+")
 _RUN: Final = re.compile(f"[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]+")
 _LETTER: Final = re.compile(f".[{_MARKS}]*", re.DOTALL)
 _SILENT: Final = re.compile(
@@ -72,16 +71,13 @@ _SILENT: Final = re.compile(
 class Words:
     """How texts become words.
 
+    Scripts without spaces are cut into pairs of letters, and marks belong to their letters.
+
     Attributes:
         language: Of the corpus, a key of `LANGUAGES`.
-        pairs: Whether scripts without spaces are cut into pairs of letters.
-        marks: Whether marks belong to their letters, and Thai, Lao, Burmese and Khmer are cut into
-            pairs. Indexes of former versions say nothing about it and do not.
     """
 
     language: str = "en"
-    pairs: bool = True
-    marks: bool = False
 
     def of(self, texts: Sequence[str]) -> list[list[str]]:
         """The stemmed words of each text, lower case, without stop words and single letters.
@@ -92,8 +88,8 @@ class Words:
         # A stemmer of its own for each call: they are not safe to share between threads.
         stemmer = Stemmer.Stemmer(name) if name in Stemmer.algorithms() else None
         stop = frozenset(_STOP_WORDS.get(self.language, ()))
-        given = [self._in_pairs(text, stop) for text in texts] if self.pairs else list(texts)
-        has_marks = self.marks and any(_MARK.search(text) for text in given if not text.isascii())
+        given = [_in_pairs(text, stop) for text in texts]
+        has_marks = any(_MARK.search(text) for text in given if not text.isascii())
         tokens: list[list[str]] = bm25s.tokenize(
             given,
             token_pattern=_MARKED_WORD if has_marks else _WORD,  # the first is slower
@@ -123,21 +119,16 @@ class Words:
         kept = [term for term in terms if term not in said]
         return list(dict.fromkeys(kept or terms))
 
-    def _in_pairs(self, text: str, stop: frozenset[str]) -> str:
-        def cut(match: re.Match[str]) -> str:
-            run = match.group()
-            if run in stop:
-                return " "
-            letters = _LETTER.findall(run) if self.marks else run
-            pairs = map("".join, pairwise(letters))
-            return f" {' '.join(pairs)} "
 
-        if text.isascii():
-            return text
-        normal = unicodedata.normalize("NFKC", text)
-        if not self.marks:
-            return _OLD_RUN.sub(cut, normal)
-        return _RUN.sub(cut, _SILENT.sub("", normal))
+def _in_pairs(text: str, stop: frozenset[str]) -> str:
+    def cut(match: re.Match[str]) -> str:
+        run = match.group()
+        pairs = map("".join, pairwise(_LETTER.findall(run)))
+        return " " if run in stop else f" {' '.join(pairs)} "
+
+    if text.isascii():
+        return text
+    return _RUN.sub(cut, _SILENT.sub("", unicodedata.normalize("NFKC", text)))
 
 
 def _whole_and_parts(text: str) -> Iterator[str]:

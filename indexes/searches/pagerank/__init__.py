@@ -39,13 +39,6 @@ class PageRankSettings(Group):
         description="Whether hipporag asks the chat model for the question's names, and hipporag2 "
         "which facts help: one call for each search.",
     )
-    damping: float | None = Field(
-        None,
-        gt=0,
-        lt=1,
-        description="Probability of another step before the walk restarts; empty means 0.85 for "
-        "names and 0.5 for the others (papers: 0.5).",
-    )
 
 
 async def _find(search: Search) -> list[Evidence]:

@@ -45,7 +45,7 @@ def _walk(query: Query, found: Seeds) -> Ranking:
     reset = np.zeros(graph.entities)
     reset[list(seeds)] = list(seeds.values())
     walk = query.walk("facts", facts_only)
-    entities = walk.pagerank(reset, query.settings.damping or DAMPING)
+    entities = walk.pagerank(reset, DAMPING)
     return Ranking(graph.entities_in @ entities, entities, seeds)
 
 

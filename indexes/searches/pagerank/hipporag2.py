@@ -46,7 +46,7 @@ def _walk(query: Query, seeds: Seeds, near: NDArray[np.float64]) -> Ranking:
     entities[list(seeds)] = list(seeds.values())
     reset = np.concatenate((entities, PASSAGE_FACTOR * near))
     walk = query.walk("facts and passages", facts_and_passages)
-    found = walk.pagerank(reset, query.settings.damping or DAMPING)
+    found = walk.pagerank(reset, DAMPING)
     return Ranking(found[graph.entities :], found[: graph.entities], seeds)
 
 

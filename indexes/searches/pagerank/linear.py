@@ -64,7 +64,7 @@ def _walk(query: Query, seeds: Seeds, near: NDArray[np.float64]) -> Ranking:
     entities[active.entities] = active.weights
     passages = passage_reset(near, active, graph.counts, ratio=PASSAGE_WEIGHT)
     walk = query.walk("shares", shares)
-    found = walk.pagerank(np.concatenate((entities, passages)), query.settings.damping or DAMPING)
+    found = walk.pagerank(np.concatenate((entities, passages)), DAMPING)
     return Ranking(found[graph.entities :], found[: graph.entities], seeds)
 
 

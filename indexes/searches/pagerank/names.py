@@ -58,7 +58,7 @@ def _walk(
     near, words = near**SHARPNESS, words**SHARPNESS
     passages = with_words(near / near.sum(), words / words.sum() if words.any() else words)
     reset = np.concatenate((entities, PASSAGE_SHARE * passages))
-    found = query.walk("rarity", rarity).pagerank(reset, query.settings.damping or DAMPING)
+    found = query.walk("rarity", rarity).pagerank(reset, DAMPING)
     seeds = dict(zip(rows, weights.tolist(), strict=True))
     return Ranking(found[graph.entities :], found[: graph.entities], seeds)
 

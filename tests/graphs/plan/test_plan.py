@@ -214,7 +214,7 @@ class TestSplitting:
         assert nodes(output)[""]["reason"].startswith("not split: ")
 
     async def test_a_part_of_several_facts_is_split_only_if_one_search_leaves_it_unknown(
-        self, context: Context, script: Script
+        self, context: Context, script: Script, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         script.lines = {
             ("plan", ROOT): plan(LONG, STONE, deeper=(LONG, STONE)),
@@ -236,7 +236,8 @@ class TestSplitting:
             "2": "leaf",
         }
         assert f"1. {LONG} 354 kilometres [" in script.turn("close", ROOT)
-        shallow = await ask(context, plan__max_depth=1, seed=8)
+        monkeypatch.setattr("hopyard.nodes.plan.part.MAX_DEPTH", 1)
+        shallow = await ask(context, seed=8)
         assert list(nodes(shallow)) == ["", "1", "2"]
 
     async def test_a_part_that_turns_out_simple_stays_a_leaf(

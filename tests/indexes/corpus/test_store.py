@@ -98,8 +98,6 @@ def test_the_places_of_words_belong_to_a_version_of_a_document(
         assert store.run("SELECT boxes FROM boxes") == [(b"3",)]
         store.roll_back(1)
         assert store.run("SELECT boxes FROM boxes") == []
-        store.run("DROP TABLE boxes")  # as in an index of an earlier version
-        assert Snapshot(tmp_path, 1).pages("a", 1, 1) == []
 
 
 def test_passages_that_stay_are_not_touched(store: CorpusStore, put: Put, tmp_path: Path) -> None:

@@ -172,9 +172,12 @@ def scorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     return iter([loaded])
 
 
-async def test_rerank_keeps_the_best_of_twice_as_many(find: Find, scorer: Iterator[Any]) -> None:
+async def test_rerank_keeps_the_best_of_twice_as_many(
+    find: Find, scorer: Iterator[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.searches.rerank._BASE", "sparse")
     wide = ids(await find("sparse", "number 38 39 castle", 8))
-    found = await find("rerank", "number 38 39 castle", 4, rerank={"base": "sparse"})
+    found = await find("rerank", "number 38 39 castle", 4)
 
     assert ids(found)[:2] == ["d0039", "d0038"]
     assert scores(found) == [1.0, 0.5, 0.0, 0.0]
@@ -223,11 +226,6 @@ async def test_without_a_judgement_the_order_of_the_search_stays(
     assert found == await find("dense", "castle", 3)
 
 
-def test_rerank_cannot_rerank_itself() -> None:
-    with pytest.raises(ValueError, match=r"rerank\.base.*another search method than rerank"):
-        Context.model_validate({"rerank": {"base": "rerank"}})
-
-
 async def test_a_method_of_a_program_s_own(find: Find) -> None:
     async def first(search: Search) -> list[Evidence]:
         return [passage_evidence("d0000", 1.0)]
@@ -235,8 +233,5 @@ async def test_a_method_of_a_program_s_own(find: Find) -> None:
     SEARCHES.register(SearchMethod("first", "Always the first passage.", first))
     try:
         assert ids(await find("first", "anything", 3)) == ["d0000"]
-        assert ids(
-            await find("rerank", "a", 1, call=Judge(""), rerank={"base": "first", "model": "chat"})
-        ) == ["d0000"]
     finally:
         SEARCHES.unregister("first")

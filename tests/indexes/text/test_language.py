@@ -119,15 +119,6 @@ async def test_an_unknown_language_is_refused(directory: Path, embedder: Any) ->
         await build([], directory=directory, embedder=embedder, settings=settings)
 
 
-def test_an_index_without_its_words_is_read_as_it_was_made(tmp_path: Path) -> None:
-    old = Words("en", pairs=False)
-    SparseIndex.build(["p"], [("검색을 합니다",)], old).save(tmp_path)
-    assert SparseIndex.load(tmp_path).search("검색을", 5) != []
-    (tmp_path / "words.json").unlink()
-    assert SparseIndex.load(tmp_path).search("검색을", 5) != []
-    assert SparseIndex.load(tmp_path).search("검색", 5) == []
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -146,15 +137,7 @@ def test_an_index_without_its_words_is_read_as_it_was_made(tmp_path: Path) -> No
 )
 def test_marks_belong_to_the_letters_of_words(text: str, words: list[str]) -> None:
     given = [unicodedata.normalize("NFKC", word) for word in words]
-    assert Words("xx", marks=True).of([text]) == [given]
-
-
-def test_a_word_index_of_a_former_version_is_read_as_it_was_made(tmp_path: Path) -> None:
-    SparseIndex.build(["p"], [("किताब पढ़ना",)], Words("en")).save(tmp_path)
-    (tmp_path / "words.json").write_text('{"language": "en", "pairs": true}')
-    old = SparseIndex.load(tmp_path)  # the only two letters without a mark between them are पढ
-    assert [name for name, _ in old.search("पढ़ना", 5)] == ["p"]
-    assert old.search("किताब", 5) == []
+    assert Words("xx").of([text]) == [given]
 
 
 def test_words_of_scripts_with_marks_are_found(tmp_path: Path) -> None:

@@ -9,9 +9,7 @@ from pydantic import ValidationError
 
 from hopyard.indexes.search import SEARCHES
 from hopyard.state.errors import UsageError
-from hopyard.state.plan import PlanSettings
 from hopyard.state.settings.fields import Budget, Context, every_setting, setting_groups
-from hopyard.state.settings.former import FORMER, without_former
 from hopyard.state.settings.sources import change_context, home, read_context
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.tree import TreeSettings
@@ -55,13 +53,12 @@ def test_each_source_overrides_the_next(folder: Path, monkeypatch: pytest.Monkey
 def test_nested_settings_are_merged_one_by_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_toml(folder, "[tree]\ntheta = 0.1\n\n[plan]\nmax_depth = 1\n")
+    write_toml(folder, "[tree]\ntheta = 0.1\n")
     monkeypatch.setenv("HOPYARD_TREE__THETA", "0.2")
     monkeypatch.setenv("HOPYARD_TREE__MAX_DEPTH", "2")
     context = read_context({"tree": {"theta": 0.3}})
     tree = TreeSettings.of(context)
     assert (tree.theta, tree.max_depth) == (0.3, 2)
-    assert PlanSettings.of(context).max_depth == 1
 
 
 def test_other_variables_of_hopyards_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,7 +205,7 @@ def test_a_context_is_plain_and_comes_back_from_json() -> None:
 
 def test_every_setting_says_what_it_does() -> None:
     meanings = {name: meaning for name, _, meaning in every_setting(Context())}
-    assert {"seed", "budget.calls", "tree.theta", "passage_graph.edge_factor"} <= set(meanings)
+    assert {"seed", "budget.calls", "tree.theta", "hop.top_k"} <= set(meanings)
     assert [name for name, meaning in meanings.items() if not meaning] == []
 
 
@@ -247,37 +244,9 @@ def test_a_home_that_cannot_be_made_is_named(
     assert str(tmp_path / below) in sentence(raised)
 
 
-def test_a_former_setting_says_what_replaced_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(FORMER, "tree.branches", "Set tree.max_depth.")
-    monkeypatch.setitem(FORMER, "bush", "The strategy is called `tree`.")
-    with pytest.raises(UsageError) as error:
-        read_context({"tree": {"branches": 2}})
-    assert sentence(error) == "There is no setting 'tree.branches' any more. Set tree.max_depth."
-    with pytest.raises(UsageError, match=r"'bush' any more\. The strategy"):
-        read_context({"bush": {"theta": 0.4}})
-    monkeypatch.setenv("HOPYARD_BUSH__THETA", "0.4")
-    with pytest.raises(UsageError, match="HOPYARD_BUSH__THETA names no setting any more"):
-        read_context({})
-
-
-def test_a_thread_loses_its_former_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(FORMER, "tree.branches", "Set tree.max_depth.")
-    monkeypatch.setitem(FORMER, "bush", "The strategy is called `tree`.")
-    kept = {"seed": 3, "tree": {"branches": 2, "theta": 0.5}, "bush": {"theta": 0.4}}
-    assert without_former(kept) == {"seed": 3, "tree": {"theta": 0.5}}
-
-
 def test_a_limit_that_is_not_set_is_none_and_so_is_0() -> None:
     for context in (Context(), read_context({"budget": {"calls": "0", "seconds": 0}})):
         assert context.budget == Budget(calls=None, tokens=None, seconds=None)
     zero = read_context({"concurrency": 0, "retention_days": "0"})
     assert (zero.concurrency, zero.retention_days) == (None, None)
     assert zero == Context()
-
-
-def test_a_thread_of_an_earlier_version_keeps_what_is_still_a_setting() -> None:
-    """Its groups hold every setting: those that went, and 0 or nothing for "not set"."""
-    hop = {"form": "paper", "n_hop": 0, "top_k": 7, "reasoner": "model", "temperature": 0.1}
-    chain = {"form": "paper", "max_steps": None, "max_empty": 3, "evidence_k": 5}
-    kept = without_former({"hop": hop, "chain": chain})
-    assert change_context(Context(), kept) == Context.model_validate({"hop": {"top_k": 7}})

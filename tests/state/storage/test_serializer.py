@@ -16,22 +16,10 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from hopyard.state.errors import HopyardError
 from hopyard.state.storage.serializer import serializer
 
 SERIALIZER = serializer()
 KEY = bytes(range(32))
-FORMER = (
-    "msgpack+zlib",
-    "78bb3895fb866b5a01537a53213c03185ce589c56017781601753b1565820227bf20156889fd5270b84f6c5e9499"
-    "b204e8d69425d9c02407662d873a67052c54012b1324b3",
-)
-"""What an earlier version has written."""
-FORMER_ENCRYPTED = (
-    "msgpack+aes",
-    "0000000000000000000000007b073e0551a580e3bdca4a9d5a0aa30a8f1dcddf",
-)
-
 _PLAIN = st.recursive(
     st.none()
     | st.booleans()
@@ -53,23 +41,6 @@ def test_values_come_back_and_are_no_larger(key: bytes, value: Any) -> None:
     assert reader.loads_typed((kind, data)) == value
     assert len(data) <= len(plain[1]) + 16 + (32 if key else 0)  # a nonce and a tag
     assert reader.loads_typed(SERIALIZER.dumps_typed(value)) == value  # written without a key
-
-
-@pytest.mark.parametrize("key", [b"", KEY])
-def test_what_an_earlier_version_has_written_is_read(key: bytes) -> None:
-    kind, data = FORMER
-    assert serializer(key).loads_typed((kind, bytes.fromhex(data))) == {
-        "question": "When was the Iron Bridge opened?",
-        "steps": [{"id": "read", "kind": "read", "verdict": "answered"}],
-    }
-
-
-def test_what_an_earlier_version_has_encrypted_is_refused() -> None:
-    kind, data = FORMER_ENCRYPTED
-    for former in (kind, "msgpack+zlib+aes"):
-        for key, told in ((b"", "there is no key"), (KEY, "by an earlier version of Hopyard")):
-            with pytest.raises(HopyardError, match=told):
-                serializer(key).loads_typed((former, bytes.fromhex(data)))
 
 
 def test_state_comes_back_with_its_messages() -> None:

@@ -115,3 +115,9 @@ def make_library(tmp_path: Path, words: WordEmbedder) -> Callable[[str], Library
 @pytest.fixture
 def library(make_library: Callable[[str], Library], writer: Writer) -> Library:
     return make_library("index")
+
+
+@pytest.fixture
+def many_edges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph keeps all its edges, however small it is."""
+    monkeypatch.setattr("hopyard.indexes.kinds.passage_graph.building.EDGE_FACTOR", 10)

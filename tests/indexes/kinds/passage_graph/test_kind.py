@@ -38,8 +38,9 @@ def state(directory: Path) -> dict[str, tuple[int, bytes]]:
 # A first build
 
 
+@pytest.mark.usefixtures("many_edges")
 def test_edges_lead_from_who_asks_to_who_answers(library: Library, writer: Writer) -> None:
-    library.build(people(3), passage_graph={"edge_factor": 10})
+    library.build(people(3))
 
     assert writer.counts == {"Alba": 1, "Bert": 1, "Cora": 1}
     plant, known = "Which plant does {} grow?", "Whom does {} know?"
@@ -159,20 +160,6 @@ def test_a_build_that_changes_nothing_writes_and_asks_nothing(
     assert len(writer.titles) == asked
 
 
-def test_another_edge_factor_takes_no_call(library: Library, writer: Writer) -> None:
-    library.build(people(10))
-    asked = len(writer.titles)
-
-    library.build(people(10), passage_graph={"edge_factor": 0.5})
-
-    assert len(writer.titles) == asked
-    assert len(library.opened()) == math.floor(0.5 * 10 * math.log2(10))
-    library.remove("jens")
-    assert library.stats.edge_factor == 0.5
-    library.add(person(9))
-    assert len(library.opened()) == math.floor(0.5 * 10 * math.log2(10))
-
-
 def test_another_model_writes_again_for_a_build_and_only_the_new_for_an_addition(
     library: Library, writer: Writer, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,8 +225,9 @@ def test_a_grown_graph_is_that_of_a_fresh_build(
     assert library.stats.vertices == fresh.stats.vertices == 8
 
 
+@pytest.mark.usefixtures("many_edges")
 def test_a_removal_matches_orphaned_questions_again(library: Library, writer: Writer) -> None:
-    library.build(people(4), passage_graph={"edge_factor": 10})
+    library.build(people(4))
     assert {head for tail, _, head in library.edges if tail == "alba"} == {"bert", "cora"}
     asked = len(writer.titles)
 
@@ -252,8 +240,9 @@ def test_a_removal_matches_orphaned_questions_again(library: Library, writer: Wr
     assert len(writer.titles) == asked
 
 
+@pytest.mark.usefixtures("many_edges")
 def test_an_update_replaces_the_questions_of_a_passage(library: Library, writer: Writer) -> None:
-    library.build(people(8), passage_graph={"edge_factor": 10})
+    library.build(people(8))
 
     library.add(person(0, ahead=(5, 6)))
 

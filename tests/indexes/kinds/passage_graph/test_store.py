@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -17,9 +16,6 @@ from hopyard.indexes.kinds.passage_graph.writing import (
 )
 from hopyard.indexes.written.store import Author, Written
 from hopyard.state.errors import IndexMissingError
-
-from .conftest import Library
-from .script import people
 
 OLDER = """
 CREATE TABLE written (
@@ -63,15 +59,3 @@ def test_a_content_of_another_form_is_damage(tmp_path: Path) -> None:
         store._connection.execute("UPDATE written SET content = '{}'")
         with pytest.raises(IndexMissingError, match=r"questions\.sqlite' .* delete it"):
             store.written(["aa"])
-
-
-def test_stats_of_an_older_index_are_read(library: Library) -> None:
-    """It had the counts of the questions beside those of the graph."""
-    library.build(people(4))
-    file = library.folder / "stats.json"
-    values = json.loads(file.read_bytes())
-    written = values.pop("written")
-    values |= {"without_questions": written["missing"], **written}
-    file.write_text(json.dumps(values))
-
-    assert library.stats.written.model_dump(mode="json") == written

@@ -38,11 +38,12 @@ def test_a_second_answer_may_complete_the_first(library: Library, writer: Writer
     assert library.stats.written.too_few_questions == 0
 
 
+@pytest.mark.usefixtures("many_edges")
 def test_a_passage_with_too_few_is_reached_through_its_own_text(
     library: Library, writer: Writer
 ) -> None:
     writer.instead["Cora"] = {"incoming": [], "outcoming": []}
-    library.build(people(4), passage_graph={"edge_factor": 10})
+    library.build(people(4))
 
     assert library.stats.written.too_few_questions == 1
     reached = {(tail, question) for tail, question, head in library.edges if head == "cora"}

@@ -143,13 +143,14 @@ async def search(library: Library, text: str, k: int) -> list[str]:
     return [unit["id"] for unit in found]
 
 
+@pytest.mark.usefixtures("many_edges")
 async def test_the_search_walks_a_built_graph(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Alba's passage names Bert, and only his own passage says which plant he grows."""
     monkeypatch.setattr(passage_graph, "ENTRIES", 2)
     monkeypatch.setattr(passage_graph, "ROUNDS", 1)
-    library.build(people(10), passage_graph={"edge_factor": 10})
+    library.build(people(10))
     question = "Whom does Alba know?"
 
     found = await search(library, question, 4)
