@@ -1,4 +1,4 @@
-"""The model card of a gate and its two figures, made from the measured numbers."""
+"""The model card of a gate, made from the measured numbers."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from typing import Any, Final
 
 from hopyard.classifiers.evaluate import (
     GateEvaluation,
-    LabelMeasures,
-    bayes_threshold,
     read_evaluation,
 )
 from hopyard.classifiers.manifest import GateManifest, read_manifest
-from hopyard.measures.figure import figure
 from hopyard.models.names import known_as
 from hopyard.state.storage.atomic import write_file
 from hopyard.state.text.template import render_markdown
 
-__all__ = ("draw_figures", "write_card")
+__all__ = ("RELIABILITY", "THRESHOLD", "write_card")
 
 _CARD: Final = "MODEL_CARD.md"
-_RELIABILITY: Final = "reliability.png"
-_THRESHOLD: Final = "threshold.png"
+RELIABILITY: Final = "reliability.png"
+THRESHOLD: Final = "threshold.png"
+"""Figures that the card shows if the folder has them."""
 
 
 def write_card(folder: Path, evaluation: GateEvaluation | None = None) -> Path:
@@ -42,65 +40,10 @@ def write_card(folder: Path, evaluation: GateEvaluation | None = None) -> Path:
         training=_training(gate),
         found=found,
         other_model=_of_another_model(found),
-        figures=[name for name in (_RELIABILITY, _THRESHOLD) if (folder / name).exists()],
+        figures=[name for name in (RELIABILITY, THRESHOLD) if (folder / name).exists()],
     )
     write_file(folder / _CARD, page.encode())
     return folder / _CARD
-
-
-def draw_figures(found: LabelMeasures, folder: Path, title: str) -> list[Path]:
-    """Draw the reliability diagram and the threshold curve.
-
-    Args:
-        found: The measured classifier.
-        folder: Where the files go.
-        title: The measurements.
-
-    Returns:
-        The files.
-
-    Raises:
-        UsageError: Matplotlib is not installed.
-    """
-    return [
-        _draw_reliability(found, folder / _RELIABILITY, title),
-        _draw_threshold(found, folder / _THRESHOLD, title),
-    ]
-
-
-def _draw_reliability(found: LabelMeasures, file: Path, title: str) -> Path:
-    across, up = "probability that retrieval is needed", "share that needs it"
-    with figure(file, across=across, up=up, title=title) as axes:
-        axes.plot([0, 1], [0, 1], color="grey", linestyle=":", label="calibrated")
-        for each in found.reliability:
-            width = each.high - each.low
-            axes.bar(each.low, each.frequency, width, align="edge", color="C0", alpha=0.35)
-            axes.annotate(str(each.questions), (each.low + width / 2, each.frequency), ha="center")
-        axes.plot(
-            [each.probability for each in found.reliability],
-            [each.frequency for each in found.reliability],
-            marker="o",
-            label=f"gate, ECE {found.ece:.3f}",
-        )
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, 1.05)
-        axes.legend(loc="upper left")
-    return file
-
-
-def _draw_threshold(found: LabelMeasures, file: Path, title: str) -> Path:
-    title = f"{title}\na wrong answer costs {found.cost_ratio:g} needless retrievals"
-    with figure(
-        file, across="threshold", up="mean cost, in needless retrievals", title=title
-    ) as axes:
-        axes.plot([float(at) for at in found.cost], list(found.cost.values()), label="cost")
-        axes.axvline(found.threshold, color="C1", label=f"chosen, {found.threshold:.2f}")
-        aim = bayes_threshold(found.cost_ratio)
-        axes.axvline(aim, color="grey", linestyle=":", label=f"1 / (1 + {found.cost_ratio:g})")
-        axes.set_xlim(0, 1)
-        axes.set_ylim(bottom=0)
-        axes.legend()
-    return file
 
 
 def _network(gate: GateManifest) -> str:

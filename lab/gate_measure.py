@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hopyard.classifiers.card import draw_figures, write_card
+from hopyard.classifiers.card import write_card
 from hopyard.classifiers.evaluate import (
     DecisionCounts,
     GateEvaluation,
@@ -35,6 +35,7 @@ from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
 from hopyard.state.settings.fields import Context, GateSettings
 from hopyard.state.storage.atomic import write_file
+from lab.gate_figures import draw_figures
 
 __all__ = ("GROUPS", "group_of", "main", "measure")
 

@@ -64,7 +64,6 @@ EXTRAS: Final[Mapping[str, Extra]] = {
             "transformers": "transformers",
             "accelerate": "accelerate",
             "scikit-learn": "sklearn",
-            "matplotlib": "matplotlib",
         },
         ("builtin", "eval"),
     ),

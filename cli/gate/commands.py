@@ -31,7 +31,6 @@ app = typer.Typer(no_args_is_help=True, help="Train and use the retrieval gate."
 GateOption = Annotated[
     str, typer.Option(help="auto (by the model), builtin, capable, or the folder of a gate.")
 ]
-FiguresOption = Annotated[bool, typer.Option(help="Draw the diagrams (needs matplotlib).")]
 
 
 @app.command("label")
@@ -127,7 +126,6 @@ def train_command(
         str | None,
         typer.Option(help="Name of the model in the gate's card."),
     ] = None,
-    figures: FiguresOption = True,
     json_: JsonOption = False,
 ) -> None:
     """Train a gate on labels, calibrate it, choose its threshold, and write its card."""
@@ -143,7 +141,7 @@ def train_command(
     embed = shared_resources().embed_question
     with progress_bar() as progress:
         trained = train_gate(given, settings, out_, model=model, embed=embed, progress=progress)
-    show_training(trained, out_, figures=figures, as_json=json_)
+    show_training(trained, out_, as_json=json_)
 
 
 @app.command("evaluate")
@@ -155,9 +153,8 @@ def evaluate_command(
     model: ModelOption = None,
     out_: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for numbers, diagrams and card (default: the gate's)."),
+        typer.Option("--out", help="Folder for numbers and card (default: the gate's)."),
     ] = None,
-    figures: FiguresOption = True,
     json_: JsonOption = False,
 ) -> None:
     """Measure a gate on labels. To measure its answers, see `hopyard eval`."""
@@ -179,7 +176,7 @@ def evaluate_command(
         labels=measure_gate(loaded, given),
         command=" ".join(["hopyard gate evaluate", *(path.name for path in labels)]),
     )
-    show_evaluation(found, out_ or gate_folder(name), figures=figures, as_json=json_)
+    show_evaluation(found, out_ or gate_folder(name), as_json=json_)
 
 
 @app.command("predict")

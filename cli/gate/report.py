@@ -8,10 +8,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hopyard.classifiers.card import draw_figures, write_card
+from hopyard.classifiers.card import write_card
 from hopyard.classifiers.evaluate import (
     GateEvaluation,
-    measure_probabilities,
     save_evaluation,
 )
 from hopyard.classifiers.labels import Label, count_drops
@@ -78,17 +77,9 @@ def _identity(model: str) -> str:
         return known_as(model)
 
 
-def show_training(trained: Trained, folder: Path, *, figures: bool, as_json: bool) -> None:
-    """Draw the figures of the validation split, write the card, and print the measures."""
+def show_training(trained: Trained, folder: Path, *, as_json: bool) -> None:
+    """Write the card, and print the measures of the validation split."""
     manifest = trained.manifest
-    if figures:
-        found = measure_probabilities(
-            trained.probabilities,
-            trained.labels,
-            manifest.threshold,
-            manifest.cost_ratio,
-        )
-        draw_figures(found, folder, f"validation, {found.questions} questions")
     card = write_card(folder)
     if as_json:
         print_json({"gate": str(folder), "card": str(card), **manifest.model_dump(mode="json")})
@@ -101,12 +92,10 @@ def show_training(trained: Trained, folder: Path, *, figures: bool, as_json: boo
     )
 
 
-def show_evaluation(found: GateEvaluation, folder: Path, *, figures: bool, as_json: bool) -> None:
-    """Write numbers and figures, and the card if the folder holds the gate; print the measures."""
+def show_evaluation(found: GateEvaluation, folder: Path, *, as_json: bool) -> None:
+    """Write the numbers, and the card if the folder holds the gate; print the measures."""
     save_evaluation(folder, found)
     labels = found.labels
-    if figures and labels:
-        draw_figures(labels, folder, f"held-out labels, {labels.questions} questions")
     if (folder / MANIFEST_FILE).is_file():
         write_card(folder, found)
     if as_json:

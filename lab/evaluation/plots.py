@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from hopyard.evaluation.report import REPORT_FILE, Report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport
-from hopyard.measures.figure import figure
 from hopyard.state.text.counting import counted
+from lab.figure import figure
 
 __all__ = ("draw_report", "draw_retrieval", "find_sweeps")
 

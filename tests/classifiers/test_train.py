@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.classifiers.card import draw_figures, write_card
+from hopyard.classifiers.card import write_card
 from hopyard.classifiers.evaluate import (
     GateEvaluation,
     measure_gate,
@@ -179,14 +179,6 @@ def test_the_card_holds_the_numbers_and_says_what_is_not_measured(made: Made) ->
     assert "| 20 | 50.0% | 1.000 |" in card
     for name in ("evaluation.json", "MODEL_CARD.md"):
         (folder / name).unlink()
-
-
-def test_figures_are_drawn(made: Made, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    found = measure_gate(load_gate(made[0]), separable())
-    files = draw_figures(found, tmp_path, "tiny")
-    assert [file.name for file in files] == ["reliability.png", "threshold.png"]
-    assert all(file.read_bytes().startswith(b"\x89PNG") for file in files)
 
 
 def test_an_empty_class_is_refused_before_anything_is_written(

@@ -134,7 +134,7 @@ def test_label_says_what_is_wrong(
 def test_train_then_predict(hopyard: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = labels(folder / "l.jsonl", 8)
     ended = hopyard(
-        "gate", "train", file, "--out", folder / "gate", "--epochs", "1", "--no-figures", "--json",
+        "gate", "train", file, "--out", folder / "gate", "--epochs", "1", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
     assert ended.json["labels"] == {"retrieve": 8, "no retrieval": 8}
@@ -151,7 +151,7 @@ def test_train_then_predict(hopyard: Run, folder: Path, monkeypatch: pytest.Monk
 def test_train_warns_of_labels_of_another_model(hopyard: Run, folder: Path) -> None:
     file = labels(folder / "l.jsonl", 8, model="another")
     ended = hopyard(
-        "gate", "train", file, "--out", folder / "gate", "--epochs", "1", "--no-figures",
+        "gate", "train", file, "--out", folder / "gate", "--epochs", "1",
         "--model", "ollama:llama3.1:8b",
     )  # fmt: skip
     assert ended.code == 0

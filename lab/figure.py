@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hopyard.state.extras import require
-
 __all__ = ("figure",)
 
 
@@ -21,11 +19,7 @@ def figure(file: Path, *, across: str, up: str, title: str) -> Iterator[Any]:
         across: Label of the horizontal axis.
         up: Label of the vertical axis.
         title: The measured values.
-
-    Raises:
-        UsageError: The extra `gate` is not installed.
     """
-    require("A figure", "gate")
     from matplotlib.figure import Figure
 
     drawn = Figure(figsize=(6.4, 4.2), layout="constrained")
