@@ -13,8 +13,6 @@ from rich.text import Text
 
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.options import JsonOption
-from hopyard.state.errors import UsageError
-from hopyard.state.storage.atomic import replacing
 from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
@@ -26,9 +24,6 @@ __all__ = ("show_command",)
 def show_command(
     directory: Annotated[Path, typer.Argument(help="The index directory.")],
     name: Annotated[str, typer.Argument(metavar="ENTITY", help="A name, in any spelling.")],
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write one self-contained page to this file.")
-    ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, help="Maximum length of each list.")] = 10,
     choice: Annotated[
         int,
@@ -41,8 +36,6 @@ def show_command(
     json_: JsonOption = False,
 ) -> None:
     """Show an entity of the entity graph: its passages, neighbours, facts and synonyms."""
-    if json_ and html is not None:
-        raise UsageError("--json prints the entity; leave out --html.")
     from hopyard.indexes.index import Index
     from hopyard.indexes.kind import kind_that
 
@@ -50,23 +43,12 @@ def show_command(
         kind = kind_that("entities", index.manifest.kinds)
         reader = index.reader(kind.name, "hopyard graph show")
         hoods = kind.look_up(reader, name, index.passages, limit, choice)
-    if html is not None and len(hoods) > 1:
-        raise UsageError(
-            f"The name {name!r} means {counted(len(hoods), 'entity')}: "
-            f"give --choice a number from 1 to {len(hoods)}."
-        )
     if len(hoods) > 1:
         _list_choices(name, hoods, json_=json_)
     elif json_:
         print_json(_plain(hoods[0]))
-    elif html is None:
-        out.print(_draw(hoods[0]))
     else:
-        from hopyard.tracing.index_pages import entity_page
-
-        with replacing(html) as temporary:
-            temporary.write_text(entity_page(hoods[0]), encoding="utf-8")
-        out.print(f"{html} written", markup=False, soft_wrap=True)
+        out.print(_draw(hoods[0]))
 
 
 def _list_choices(name: str, hoods: Sequence[Neighbourhood], *, json_: bool) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -32,14 +31,12 @@ class Place:
         name: Its name for readers.
         mentions: How often it names the entity.
         spans: Where its sentences with the entity begin and end.
-        others: The rows of the shown neighbours that it names too.
     """
 
     passage: Passage
     name: str
     mentions: int
     spans: tuple[tuple[int, int], ...]
-    others: tuple[int, ...]
 
     @property
     def sentences(self) -> list[str]:
@@ -99,7 +96,6 @@ class Neighbourhood:
         neighbours: Entities named beside it, by shared sentences, then by shared passages.
         facts: Facts about it, those of most passages first.
         synonyms: Entities with similar names, the nearest first.
-        links: Shared sentences of two neighbours, by their rows.
         titles: Names of all these passages by id.
         type: The kind of thing that it is; "" if the model described nothing.
         descriptions: Those of its passages, in the words of the model.
@@ -112,7 +108,6 @@ class Neighbourhood:
     neighbours: tuple[Neighbour, ...]
     facts: tuple[Statement, ...]
     synonyms: tuple[Synonym, ...]
-    links: Mapping[tuple[int, int], int]
     titles: Mapping[str, str]
     type: str = ""
     descriptions: tuple[Description, ...] = ()
@@ -136,7 +131,6 @@ def neighbourhood(
     own = files.mentions[files.mentions["entity"] == entity]
     neighbours = _neighbours(graph, entity)
     facts, synonyms = _facts(graph, entity), _synonyms(graph, entity)
-    shown = neighbours[:limit]
     mentions = Counter(own["passage"].tolist())
     chosen = [row for row, _ in sorted(mentions.items(), key=lambda item: (-item[1], item[0]))]
     ids = [graph.passage_ids[row] for row in chosen[:limit]]
@@ -161,14 +155,12 @@ def neighbourhood(
                 name=titles[name],
                 mentions=mentions[row],
                 spans=_spans(graph, own[own["passage"] == row], passages[name]),
-                others=_named_in(graph, row, [one.entity.row for one in shown]),
             )
             for row, name in zip(chosen, ids, strict=False)
         ),
-        neighbours=tuple(shown),
+        neighbours=tuple(neighbours[:limit]),
         facts=tuple(facts[:limit]),
         synonyms=tuple(synonyms[:limit]),
-        links=_links(graph, [one.entity.row for one in shown]),
         titles=titles,
         type=graph.type_of(entity),
         descriptions=tuple(descriptions),
@@ -247,23 +239,3 @@ def _spans(
         texts = [passage.text[slice(*span)].casefold() for span in spans]
         places = {place for place, text in enumerate(texts) if label in text}
     return tuple(spans[place] for place in sorted(places) if place < len(spans))
-
-
-def _named_in(graph: EntityGraph, passage: int, entities: Sequence[int]) -> tuple[int, ...]:
-    here = graph.files.mentions[graph.files.mentions["passage"] == passage]["entity"]
-    named = set(here.tolist())
-    return tuple(entity for entity in entities if entity in named)
-
-
-def _links(graph: EntityGraph, entities: Sequence[int]) -> dict[tuple[int, int], int]:
-    """Sentences that name both of two entities, where there are any."""
-    mentions = graph.files.mentions
-    inside = mentions[(mentions["sentence"] != NOWHERE) & np.isin(mentions["entity"], entities)]
-    sentences: defaultdict[int, set[int]] = defaultdict(set)
-    for entity, _, _, sentence in inside.tolist():
-        sentences[entity].add(sentence)
-    shared = {
-        (first, second): len(sentences[first] & sentences[second])
-        for first, second in combinations(entities, 2)
-    }
-    return {pair: count for pair, count in shared.items() if count}

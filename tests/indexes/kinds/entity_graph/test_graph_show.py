@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,26 +19,11 @@ from hopyard.indexes.arrays.exporting import Export, Link, Node
 from hopyard.indexes.build_context import BuildContext
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.kind import KINDS, IndexKind
-from hopyard.indexes.kinds.entity_graph.read.lookup import Entity
-from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbourhood
 from hopyard.state.errors import IndexMissingError, UsageError
-from hopyard.tracing.index_pages import entity_page
 
 from .made_graph import made_index
 
 Run = Callable[..., Result]
-
-ALONE = Neighbourhood(
-    entity=Entity(0, "Alone", 0),
-    names=("alone",),
-    totals=dict.fromkeys(("mentions", "passages", "neighbours", "facts", "synonyms"), 0),
-    places=(),
-    neighbours=(),
-    facts=(),
-    synonyms=(),
-    links={},
-    titles={},
-)
 
 
 @pytest.fixture(scope="module")
@@ -54,26 +38,6 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     return lambda *arguments: CliRunner().invoke(
         command.app, [str(one) for one in arguments], catch_exceptions=False
     )
-
-
-class Page(HTMLParser):
-    """The elements of a page: names, ids and addresses."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.names: list[str] = []
-        self.ids: list[str] = []
-        self.addresses: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.names.append(tag)
-        for name, value in attrs:
-            assert not name.startswith("on")
-            if name == "id":
-                self.ids.append(value or "")
-            if name in {"href", "src", "data", "action"}:
-                self.addresses.append(value or "")
 
 
 def test_the_terminal_shows_the_neighbourhood(run: Run, index: Path) -> None:
@@ -146,18 +110,12 @@ def test_a_name_of_several_entities_lists_them(run: Run, index: Path) -> None:
     assert chosen.startswith("Darby\ndarby · 1 mention,")
 
 
-def test_errors_are_one_sentence(run: Run, index: Path, tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
+def test_errors_are_one_sentence(run: Run, index: Path) -> None:
     with pytest.raises(UsageError, match="named 'Dudly': did you mean Dudley") as unknown:
         run("show", index, "Dudly")
     assert unknown.value.exit_code == 2
-    with pytest.raises(UsageError, match="'darby' means 2 entities: give --choice a number"):
-        run("show", index, "darby", "--html", page)
     with pytest.raises(UsageError, match="means 1 entity: give --choice a number from 1 to 1"):
         run("show", index, "Dudley", "--choice", 2)
-    with pytest.raises(UsageError, match="leave out --html"):
-        run("show", index, "Dudley", "--json", "--html", page)
-    assert not page.exists()
 
 
 def test_an_index_without_the_graph_says_how_to_build_it(run: Run, tmp_path: Path) -> None:
@@ -170,30 +128,6 @@ def test_an_index_without_the_graph_says_how_to_build_it(run: Run, tmp_path: Pat
     )
     with pytest.raises(IndexMissingError, match=r"no entity-graph part, which hopyard graph show"):
         run("show", directory, "A")
-
-
-def test_the_page_loads_nothing_and_its_links_lead_somewhere(
-    run: Run, index: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "page.html"
-    assert run("show", index, "severn", "--html", file).stdout == f"{file} written\n"
-    text = file.read_text(encoding="utf-8")
-    page = Page(text)
-    assert not {"script", "img", "link", "iframe"} & set(page.names)
-    assert all(address.startswith("#") for address in page.addresses)
-    assert {address[1:] for address in page.addresses} <= set(page.ids)
-    assert len(page.ids) == len(set(page.ids))
-    assert "default-src 'none'; style-src 'sha256-" in text
-    assert "script-src" not in text
-    assert "The &lt;b&gt;Stone&lt;/b&gt; &amp; &#34;Bridge&#34; crosses the SEVERN." in text
-    assert "<b>Stone" not in text
-    assert "<mark>The Severn is a river.</mark> It is long." in text
-    beside = 'Iron Bridge <span class="score">1 sentence, 1 passage</span>'
-    assert f'{beside}<small><a href="#passage-2">Bridge</a></small>' in text
-
-
-def test_an_entity_alone_has_a_page() -> None:
-    assert entity_page(ALONE).count("<p>None.</p>") == 2
 
 
 @pytest.mark.parametrize("form", ["graphml", "neo4j"])

@@ -53,11 +53,6 @@ def test_neighbours_by_shared_sentences_then_by_shared_passages(graph: EntityGra
         ("SEVERN", "1 sentence, 1 passage"),
         ("Dudley", "1 passage"),
     ]
-    labels = {one.entity.row: one.entity.label for one in hood.neighbours}
-    others = [sorted(labels[row] for row in place.others) for place in hood.places]
-    assert others == [["Abraham Darby", "SEVERN"], ["Abraham Darby", "Dudley"]]
-    links = {tuple(sorted(labels[row] for row in pair)): n for pair, n in hood.links.items()}
-    assert links == {("Abraham Darby", "Dudley"): 1}
 
 
 def test_facts_of_several_passages_are_one_and_come_first(graph: EntityGraph) -> None:
