@@ -60,7 +60,6 @@ _FRONT_NAME: Final = re.compile(
 )
 """A name, a type or a comment."""
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?', re.DOTALL)
-_LETTERS_OF_JSON: Final = re.compile(r"true|false|null")
 
 
 def decoded(data: bytes, found: FileWords, encoding: str = "", declared: str = "") -> str:
