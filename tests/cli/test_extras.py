@@ -15,7 +15,6 @@ from hopyard.classifiers.t5 import T5Scorer
 from hopyard.indexes.documents.langchain_loaders import load_with
 from hopyard.indexes.documents.loaders import load
 from hopyard.indexes.text import terms
-from hopyard.measures.figure import figure
 from hopyard.models.builtin.minilm import MiniLMEmbedder
 from hopyard.models.chat import chat_provider
 from hopyard.models.cross_encoder import PairScorer
@@ -131,15 +130,6 @@ def test_terms_without_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     terms._textblob.cache_clear()
     with pytest.raises(UsageError, match=sentence("terms")):
         list(terms.terms_in("A mountain lake."))
-
-
-def test_a_figure_without_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    hide(monkeypatch, "gate")
-    with (
-        pytest.raises(UsageError, match=sentence("gate")),
-        figure(tmp_path / "x.png", across="", up="", title=""),
-    ):
-        pass
 
 
 def test_a_t5_gate_without_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
