@@ -103,7 +103,7 @@ def find_inside(
         return []
     ids = [passage.id for passage in passages]
     texts = [(passage.embedded_text,) for passage in passages]
-    sparse = SparseIndex.build(ids, texts, Words(index.manifest.language, marks=True))
+    sparse = SparseIndex.build(ids, texts, Words(index.manifest.language))
     scores = dict(sparse.search(words, len(ids)))
     highest = max(scores.values(), default=0.0) + 1.0
     wanted = words.casefold()

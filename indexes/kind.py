@@ -33,7 +33,6 @@ from hopyard.state.text.counting import counted
 if TYPE_CHECKING:
     from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.corpus.records import Passage
-    from hopyard.indexes.corpus.snapshot import Snapshot
 
 __all__ = (
     "DEFAULT_KINDS",
@@ -171,15 +170,6 @@ class IndexKind(ABC):
         del reader, passages
         raise UsageError(f"The index kind {self.name!r} is not a graph, so it cannot be exported.")
 
-    def write_extractions(self, index_directory: Path, corpus: Snapshot, file: Path) -> int:
-        """Write what was found in each passage as JSONL, for `hopyard graph extractions`.
-
-        Returns:
-            The number of passages written.
-        """
-        del index_directory, corpus, file
-        raise NotImplementedError
-
     def entities(
         self, directory: Path, pattern: str, only: Literal["", "merged", "split"] = ""
     ) -> Sequence[Mapping[str, Any]]:
@@ -254,7 +244,7 @@ def kind_that(method: str, names: Iterable[str]) -> IndexKind:
     """The first kind that defines an optional method: among some names, or else of all kinds.
 
     Args:
-        method: `export`, `entities` or `write_extractions`.
+        method: `export` or `entities`.
         names: The kinds of an index.
     """
     ours = getattr(IndexKind, method)

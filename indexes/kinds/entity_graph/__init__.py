@@ -22,7 +22,6 @@ from hopyard.state.text.counting import counted
 if TYPE_CHECKING:
     from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.corpus.records import Passage
-    from hopyard.indexes.corpus.snapshot import Snapshot
     from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
     from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbourhood
 
@@ -128,15 +127,6 @@ class EntityGraphKind(IndexKind):
         graph, communities = reader(self.name), reader("communities")
         paths = list(map(communities.of_entity, range(graph.entities))) if communities else []
         return export_of(graph, passages, paths)
-
-    def write_extractions(self, index_directory: Path, corpus: Snapshot, file: Path) -> int:
-        """The names and facts of each passage, for the setting `entity_graph.extractions`."""
-        from hopyard.indexes.kinds.entity_graph.find.extraction_file import (
-            export_extractions,
-            stored_extractions,
-        )
-
-        return export_extractions(stored_extractions(index_directory, corpus), file)
 
     def entities(
         self, directory: Path, pattern: str, only: Literal["", "merged", "split"] = ""

@@ -1,11 +1,11 @@
-"""Extractions as JSONL: read from another program's file, and written for another index.
+"""Extractions as JSONL, read from another program's file.
 
 A line of the short form holds names and triples, as OpenIE files do; the import looks for their
 sentences:
 
     {"id": "hops", "entities": ["Humulus"], "triples": [["hop", "belongs to", "Humulus"]]}
 
-A line of the long form, which `export_extractions` writes, has the sentences, counted from 0:
+A line of the long form has the sentences, counted from 0:
 
     {"id": "hops", "mentions": [{"name": "Humulus", "sentence": 0}],
      "facts": [{"subject": "hop", "relation": "belongs to", "object": "Humulus", "sentence": 0}]}
@@ -21,15 +21,13 @@ more than three texts is dropped and counted, as HippoRAG drops it: models write
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from hopyard.indexes.corpus.lock import hold_lock
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.kinds.entity_graph.find.extraction import (
@@ -48,9 +46,8 @@ from hopyard.indexes.kinds.entity_graph.find.places import Places
 from hopyard.indexes.kinds.entity_graph.find.placing import place_extraction
 from hopyard.indexes.written.store import Written
 from hopyard.state.errors import UsageError
-from hopyard.state.storage.atomic import replacing
 
-__all__ = ("export_extractions", "import_extractions", "stored_extractions")
+__all__ = ("import_extractions",)
 
 _AT_ONCE: Final = 500
 """Lines whose passages are fetched and stored at once."""
@@ -135,50 +132,6 @@ def import_extractions(file: Path, corpus: Snapshot, store: ExtractionStore) -> 
             "index: give the file that belongs to these documents."
         )
     return unknown
-
-
-def export_extractions(extractions: Iterable[tuple[str, Extraction]], file: Path) -> int:
-    """Write extractions in the long form, whole or not at all.
-
-    Args:
-        extractions: The id and the extraction of each passage.
-        file: JSONL in UTF-8; an existing file is replaced.
-
-    Returns:
-        How many lines were written.
-
-    Raises:
-        UsageError: The file cannot be written.
-    """
-    written = 0
-    with replacing(file) as temporary, temporary.open("w", encoding="utf-8") as stream:
-        for passage_id, extraction in extractions:
-            values = extraction.model_dump(include={*Extraction.model_fields})
-            stream.write(json.dumps({"id": passage_id, **values}, ensure_ascii=False) + "\n")
-            written += 1
-    return written
-
-
-def stored_extractions(directory: Path, corpus: Snapshot) -> Iterator[tuple[str, Extraction]]:
-    """The id and the extraction of each passage of an index, in the order of the ids.
-
-    Passages that the model was not asked about yet are left out.
-
-    Args:
-        directory: The index directory. No build runs meanwhile.
-        corpus: Its corpus.
-
-    Raises:
-        IndexBusyError: A build runs.
-        IndexMissingError: The file of extractions is damaged.
-    """
-    with hold_lock(directory), ExtractionStore(directory) as store:
-        passages = corpus.passages()
-        while part := list(islice(passages, _AT_ONCE)):
-            rows = store.written(passage.content_hash for passage in part)
-            for passage in part:
-                if row := rows.get(passage.content_hash):
-                    yield passage.id, row.content
 
 
 def _read(file: Path) -> list[_Line]:

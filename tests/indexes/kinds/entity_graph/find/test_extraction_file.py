@@ -1,4 +1,4 @@
-"""Files of extractions: what is read, what is refused, and what an export gives back."""
+"""Files of extractions: what is read, and what is refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import (
 )
 from hopyard.indexes.kinds.entity_graph.find.extraction_file import (
     _line,
-    export_extractions,
     import_extractions,
 )
 from hopyard.state.errors import UsageError
@@ -182,21 +181,6 @@ def test_sentences_of_a_text_that_was_cut_differently_are_looked_for(
     assert [fact.sentence for fact in found["hops"].facts] == [2]
 
 
-def test_an_export_that_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
-    file = tmp_path / "out" / "facts.jsonl"
-    assert export_extractions([("hops", Extraction())], file) == 1
-    before = file.read_bytes()
-
-    def broken() -> Iterator[tuple[str, Extraction]]:
-        yield "barley", Extraction()
-        raise OSError(28, "No space left on device")
-
-    with pytest.raises(UsageError, match="No space left on device"):
-        export_extractions(broken(), file)
-    assert file.read_bytes() == before
-    assert list(file.parent.iterdir()) == [file]
-
-
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 places = st.integers(NOWHERE, 2)
 extraction = st.builds(
@@ -208,21 +192,20 @@ extraction = st.builds(
 )
 
 
-@given(exported=extraction)
-def test_a_line_of_an_export_gives_the_extraction_back(
-    tmp_path_factory: pytest.TempPathFactory, exported: Extraction
-) -> None:
-    file = tmp_path_factory.mktemp("export") / "facts.jsonl"
-    export_extractions([("hops", exported)], file)
-    line = _line(file, 1, file.read_text(encoding="utf-8"))
-    assert (line.id, line.extraction) == ("hops", exported)
+def long_line(extraction: Extraction) -> str:
+    return json.dumps({"id": "hops", **extraction.model_dump(include={*Extraction.model_fields})})
 
 
-def test_an_export_is_imported_as_it_was(corpus: Snapshot, tmp_path: Path) -> None:
-    exported = Extraction(
+@given(given_=extraction)
+def test_a_long_line_holds_an_extraction(given_: Extraction) -> None:
+    line = _line(Path("facts.jsonl"), 1, long_line(given_))
+    assert (line.id, line.extraction) == ("hops", given_)
+
+
+def test_a_long_line_is_imported_as_it_is(corpus: Snapshot, tmp_path: Path) -> None:
+    given_ = Extraction(
         mentions=(Mention(name="a name that is not written", sentence=2),),
         facts=(Fact(subject="it", relation="is", object="so", sentence=1),),
     )
-    export_extractions([("hops", exported)], tmp_path / "all.jsonl")
-    _, found = imported(corpus, tmp_path, (tmp_path / "all.jsonl").read_text("utf-8"))
-    assert (found["hops"].mentions, found["hops"].facts) == (exported.mentions, exported.facts)
+    _, found = imported(corpus, tmp_path, long_line(given_))
+    assert (found["hops"].mentions, found["hops"].facts) == (given_.mentions, given_.facts)
