@@ -178,7 +178,6 @@ def test_evaluate_on_labels(hopyard: Run, folder: Path) -> None:
     assert found["command"] == "hopyard gate evaluate l.jsonl"
     assert json.loads((gate / "evaluation.json").read_text()) == found
     assert "**The labels are of `scripted`" in (gate / "MODEL_CARD.md").read_text()
-    assert (gate / "reliability.png").exists()
 
 
 @pytest.mark.parametrize("command", ["predict", "evaluate"])
