@@ -9,7 +9,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hopyard.cli.approve import can_ask
 from hopyard.cli.console import err, out, print_json, printable
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import (
@@ -22,7 +21,6 @@ from hopyard.cli.options import (
     WhereOption,
     context_from,
 )
-from hopyard.nodes.lifecycle import check_question
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.strategy import STRATEGIES
@@ -54,7 +52,7 @@ def compare_command(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before it starts.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Answer a question by several strategies, and show answers and costs side by side."""
+    """Answer a question by several strategies, side by side, with what each cost."""
     settings = {
         "index": index,
         "retrieval.method": search,
@@ -62,9 +60,12 @@ def compare_command(
         "model": model,
         "answer.style": style,
     }
-    context, asked = context_from(settings, set_), check_question(question)
+    context = context_from(settings, set_)
+    from hopyard.cli.approve import can_ask
+    from hopyard.nodes.lifecycle import check_question
     from hopyard.nodes.resources import Resources
 
+    asked = check_question(question)
     with Resources() as resources:
         named = run_async(_chosen(strategies, context, resources))
         err.print(_estimate(named), style="dim")
