@@ -8,6 +8,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -166,9 +167,14 @@ def word_vector(text: str, dimension: int = 32) -> Vector:
     """
     total = np.zeros(dimension)
     for word in _WORD.findall(text.lower()) or [""]:
-        seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8])
-        total += np.random.default_rng(seed).normal(size=dimension)
+        total += _direction(word, dimension)
     return np.asarray(total / np.linalg.norm(total), dtype=np.float32)
+
+
+@lru_cache(maxsize=4096)
+def _direction(word: str, dimension: int) -> Vector:
+    seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8])
+    return np.random.default_rng(seed).normal(size=dimension)
 
 
 class WordEmbedder:
