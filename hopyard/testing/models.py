@@ -15,6 +15,7 @@ import numpy as np
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import RunnableLambda
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from hopyard.models.chat import ChatProvider, register_chat_provider
@@ -172,7 +173,7 @@ def word_vector(text: str, dimension: int = 32) -> Vector:
 
 
 @lru_cache(maxsize=4096)
-def _direction(word: str, dimension: int) -> Vector:
+def _direction(word: str, dimension: int) -> NDArray[np.float64]:
     seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8])
     return np.random.default_rng(seed).normal(size=dimension)
 
