@@ -49,17 +49,20 @@ studio: $(STAMP)
 	LANGSMITH_TRACING=false LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev \
 	  --no-browser --no-reload --host 127.0.0.1 --port $(PORT) --n-jobs-per-worker 4
 
-# A file of tests stays in one process. `make test WORKERS=0` runs all in one.
+# A process that has none left takes tests from the other. `make test WORKERS=0` runs all in one.
+# Some tests start the program as a process: without its compiled files each compiles all of it.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lab: $(STAMP)
 	$(BIN)/python -m pytest lab/tests -n $(WORKERS) --dist loadfile
 
 # The reliability tests at length, for SOAK_MINUTES and from SOAK_SEED on: docs/reliability.md.
+# Then the tests of properties, with other examples each time.
 soak: $(STAMP)
 	SOAK_MINUTES=$${SOAK_MINUTES:-60} SOAK_REPORT=$${SOAK_REPORT:-.hopyard/soak.json} \
 	  $(BIN)/python -m pytest tests/reliability -s --timeout 0
+	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=long --timeout 0
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

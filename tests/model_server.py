@@ -199,9 +199,14 @@ def word_vector(text: str, dimension: int = EMBEDDING_DIMENSION) -> np.ndarray:
     words = "".join(one if one.isalnum() else " " for one in text.lower()).split() or [""]
     total = np.zeros(dimension)
     for word in words:
-        seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8])
-        total += np.random.default_rng(seed).normal(size=dimension)
+        total += _direction(word, dimension)
     return (total / np.linalg.norm(total)).astype(np.float32)
+
+
+@lru_cache(maxsize=4096)
+def _direction(word: str, dimension: int) -> np.ndarray:
+    seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8])
+    return np.random.default_rng(seed).normal(size=dimension)
 
 
 class WordEmbedder:

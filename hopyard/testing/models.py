@@ -8,12 +8,14 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import RunnableLambda
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from hopyard.models.chat import ChatProvider, register_chat_provider
@@ -166,9 +168,14 @@ def word_vector(text: str, dimension: int = 32) -> Vector:
     """
     total = np.zeros(dimension)
     for word in _WORD.findall(text.lower()) or [""]:
-        seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8])
-        total += np.random.default_rng(seed).normal(size=dimension)
+        total += _direction(word, dimension)
     return np.asarray(total / np.linalg.norm(total), dtype=np.float32)
+
+
+@lru_cache(maxsize=4096)
+def _direction(word: str, dimension: int) -> NDArray[np.float64]:
+    seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8])
+    return np.random.default_rng(seed).normal(size=dimension)
 
 
 class WordEmbedder:

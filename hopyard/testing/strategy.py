@@ -43,6 +43,8 @@ _OUTPUT: Final = {"answer", "citations", "evidence", "steps", "truncated", "usag
 _MAY_GIVE: Final = {"ending", "read_share", "unconfirmed"}
 _USAGE: Final = {*Usage.__annotations__}
 _MOST_STEPS: Final = 100
+_SEEN: Final = ("unfit", "empty", "refused", "unreachable")
+"""Failures that differ for a strategy: in their error, and in whether the ledger keeps them."""
 _KEPT: Final = {"unfit", "empty"}
 """Failures that the ledger keeps."""
 
@@ -263,8 +265,8 @@ class StrategyContract(Contract):
         assert again["usage"]["model_calls"] == again["usage"]["cached_calls"] == self.calls
         assert chat.requests == []
 
-    @pytest.mark.parametrize("failure", FAILURES)
-    async def test_a_run_whose_calls_all_fail_ends_with_the_error(
+    @pytest.mark.parametrize("failure", _SEEN)
+    async def test_a_run_whose_calls_all_fail_ends_with_the_error_and_asks_again_when_resumed(
         self,
         context: Context,
         config: RunnableConfig,
@@ -274,25 +276,11 @@ class StrategyContract(Contract):
     ) -> None:
         """It is never Unknown, which means that the documents were read and do not say."""
         monkeypatch.setattr(request, "FIRST_PAUSE", 0.0)
-        chat.answers = lambda name, messages: FAILURES[failure]
-        with pytest.raises((ModelOutputError, ModelUnreachableError)) as raised:
-            await self.ask(context, config)
-        assert (raised.value.reason, raised.value.exit_code) == (failure, EXIT_MODEL)
-
-    @pytest.mark.parametrize("failure", FAILURES)
-    async def test_a_run_whose_calls_all_failed_asks_again_when_it_is_resumed(
-        self,
-        context: Context,
-        config: RunnableConfig,
-        chat: ScriptedChat,
-        monkeypatch: pytest.MonkeyPatch,
-        failure: str,
-    ) -> None:
-        monkeypatch.setattr(request, "FIRST_PAUSE", 0.0)
-        graph = self.strategy.load_graph().copy({"checkpointer": InMemorySaver()})
+        graph = self.saved_graph()
         answers, chat.answers = chat.answers, lambda name, messages: FAILURES[failure]
-        with pytest.raises((ModelOutputError, ModelUnreachableError)):
+        with pytest.raises((ModelOutputError, ModelUnreachableError)) as raised:
             await graph.ainvoke({"question": self.question}, config, context=context)
+        assert (raised.value.reason, raised.value.exit_code) == (failure, EXIT_MODEL)
         chat.answers = answers
         # A reply that fits no schema is a finished call: only other settings ask again.
         other = change_context(context, {"seed": 8} if failure in _KEPT else {})

@@ -4,7 +4,7 @@ from itertools import permutations
 from math import factorial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.classifiers.contributions import (
@@ -29,7 +29,6 @@ def test_worked_by_hand() -> None:
     assert needs_retrieval(found)
 
 
-@settings(max_examples=25, deadline=None)
 @given(four_values)
 def test_captum_gives_the_closed_form_and_its_axioms(v: CoalitionValues) -> None:
     found = contributions(v)
@@ -87,7 +86,6 @@ def test_passages_worked_by_hand() -> None:
     assert passage_contributions([0.5, 1.0, 0.0, 1.0]) == pytest.approx((0.75, -0.25))
 
 
-@settings(max_examples=50, deadline=None)
 @given(tables)
 def test_the_formula_gives_the_definition_for_passages(table: list[float]) -> None:
     found = passage_contributions(table)
@@ -137,7 +135,6 @@ def test_shares_of_what_comes_back(
 parts = st.floats(0, 1, width=32)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(parts, min_size=8, max_size=8), parts)
 def test_shares_add_up_to_the_value_of_all(table: list[float], everything: float) -> None:
     shares = shares_of_answer(table, everything)

@@ -60,8 +60,10 @@ def train_gate(rows: Sequence[Label], settings: TrainSettings, folder: Path) -> 
 
 def saved_t5(folder: Path) -> None:
     """A language model of the T5 family as a hub keeps it: no classifier, a unigram tokenizer."""
+    import torch
     from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer
 
+    torch.manual_seed(3)
     letters = "▁abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?!."
     pieces = [
         ("<pad>", 0.0),

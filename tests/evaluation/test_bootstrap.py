@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.measures.bootstrap import difference, interval
@@ -22,7 +22,6 @@ def test_a_constant_difference_has_no_width_however_the_values_vary() -> None:
     assert found == pytest.approx((0.2, 0.2, 0.2))
 
 
-@settings(max_examples=20, deadline=None)
 @given(VALUES)
 def test_the_mean_lies_between_its_bounds_and_those_between_the_extremes(
     values: list[float],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.measures.retrieval import retrieval_measures, unique
@@ -23,7 +23,6 @@ def test_by_hand() -> None:
     assert values["recall_at_5"] == pytest.approx(1 / 2)
 
 
-@settings(max_examples=60)
 @given(st.dictionaries(st.sampled_from("abc"), st.tuples(IDS, GOLD), min_size=1))
 def test_against_sets(questions: dict[str, tuple[list[str], set[str]]]) -> None:
     found = {name: ids for name, (ids, _) in questions.items()}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from building import build
-from model_server import EMBEDDING_DIMENSION, ModelServer, word_vector
+from model_server import EMBEDDING_DIMENSION, word_vector
 
 from hopyard.agent.session import Session, open_session
 from hopyard.indexes.corpus.records import Document
@@ -21,6 +21,8 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 
 from .script import Script, ScriptedChat
+
+S = TypeVar("S", bound=Script)
 
 EMBEDDING = "ollama:words"
 """In this process a registered embedder; in a subprocess the test server's own."""
@@ -89,21 +91,22 @@ def passages(index: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def script(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Script:
+def script(request: pytest.FixtureRequest) -> Script:
     """What the model says; every request that comes is kept in `asked`."""
-    script = Script()
-    model_server.answer = script
-    embeddings.register_embedder(EMBEDDING, Words())
-    return script
+    return speak(Script(), request)
 
 
-@pytest.fixture
-def quick_script(monkeypatch: pytest.MonkeyPatch) -> Script:
-    """The same without a server, for the many tests that look at `asked` alone."""
-    script = Script()
-    model: Any = ScriptedChat(script)
-    provider = ChatProvider("scripted", lambda _: model, 16, cure="")
-    chat.register_chat_provider("scripted", provider)
+def speak(script: S, request: pytest.FixtureRequest) -> S:
+    """Register a script as a model: behind a server in a test that has one, else ten times as fast.
+
+    Only a server counts tokens, streams in pieces, refuses, and shows what was sent.
+    """
+    if "model_server" in request.fixturenames:
+        request.getfixturevalue("model_server").answer = script
+    else:
+        model: Any = ScriptedChat(script)
+        provider = ChatProvider("scripted", lambda _: model, 16, cure="")
+        chat.register_chat_provider("scripted", provider)
     embeddings.register_embedder(EMBEDDING, Words())
     return script
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import threading
@@ -116,7 +117,7 @@ class ScriptedChat:
     def with_structured_output(self, schema: dict[str, Any], **_: Any) -> RunnableLambda[Any, Any]:
         async def answer(messages: list[BaseMessage]) -> AIMessage:
             asked = [{"role": message.type, "content": message.content} for message in messages]
-            said = self._script(schema["title"], asked)
+            said = await asyncio.to_thread(self._script, schema["title"], asked)  # it may block
             usage = UsageMetadata(input_tokens=100, output_tokens=10, total_tokens=110)
             text = said if isinstance(said, str) else json.dumps(said)
             cut = text.startswith("{") and not text.endswith("}")

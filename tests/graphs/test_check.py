@@ -26,13 +26,13 @@ def step(kind: str, **values: Any) -> Said:
 
 
 @pytest.fixture
-def script(quick_script: Script) -> Script:
-    quick_script.lines = {
+def script(script: Script) -> Script:
+    script.lines = {
         ("route", QUESTION): {"strategy": "single"},
         ("read", QUESTION): said("Unknown"),
         ("step", QUESTION): step("answer", answer="354 kilometres"),
     }
-    return quick_script
+    return script
 
 
 @pytest.fixture

@@ -18,11 +18,6 @@ LONG = " ".join(["The Iron Bridge was opened in 1781 and crosses the Severn."] *
 MARK = "the answer reached its limit and ends there"
 
 
-@pytest.fixture
-def script(quick_script: Script) -> Script:
-    return quick_script
-
-
 def step_of(output: dict[str, Any], name: str) -> dict[str, Any]:
     return next(step for step in output["steps"] if step["id"] == name)
 

@@ -145,12 +145,12 @@ async def test_a_run_that_dies_there_pays_for_no_finished_call_again(
 
 
 async def test_without_a_citation_the_first_five_of_the_evidence_count(
-    context: Context, quick_script: Script
+    context: Context, script: Script
 ) -> None:
-    quick_script.lines = {("read", QUESTION): {"answer": "perhaps"}}
+    script.lines = {("read", QUESTION): {"answer": "perhaps"}}
     result = await ask(changed(context, strategy="single", answer__explain=True, retrieval__k=7))
     assert result["citations"] == []
-    assert len(quick_script.asked) == 1 + 32  # all seven were read before
+    assert len(script.asked) == 1 + 32  # all seven were read before
     explained = result["explanation"]
     first = passage_ids(result["evidence"])[:5]
     assert [each["passage_id"] for each in explained["passages"]] == first

@@ -27,12 +27,12 @@ CONFIG: Any = {"configurable": {"thread_id": "t"}}
 
 
 @pytest.fixture
-def script(quick_script: Script) -> Script:
-    quick_script.lines = {
+def script(script: Script) -> Script:
+    script.lines = {
         ("step", QUESTION): GARBAGE,
         ("read", QUESTION): said("354 kilometres"),
     }
-    return quick_script
+    return script
 
 
 @pytest.fixture

@@ -11,9 +11,7 @@ from hopyard.state.errors import GateUnavailableError
 from hopyard.state.settings.fields import Context
 
 from .script import Script
-from .test_router import QUESTION, ask_agent, script
-
-__all__ = ("script",)
+from .test_router import QUESTION, ask_agent
 
 SMALL_TALK = "How are you today?"
 

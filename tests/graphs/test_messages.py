@@ -23,6 +23,8 @@ STONE = "When was the Stone Bridge completed?"
 FULL = "The Iron Bridge was opened in 1781 [2]. The Stone Bridge was completed in 1146 [1]."
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
 
+pytestmark = pytest.mark.usefixtures("model_server")  # it streams in pieces
+
 
 def answered(answer: str, *passages: int) -> dict[str, Any]:
     return {"thought": "I read the [1] and thought.", "answer": answer, "passages": [*passages]}

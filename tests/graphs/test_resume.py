@@ -57,9 +57,7 @@ class KillPoint:
 
 KILL_POINTS = {
     "route": KillPoint("auto", (("route", QUESTION),), 0),
-    "rubric": KillPoint("tree", (("rubric", QUESTION),), 1),
     "level": KillPoint("tree", (("read", "All left right?"), ("read", "All right left?")), 11),
-    "aggregate": KillPoint("auto", (("aggregate", QUESTION),), 16),
 }
 
 

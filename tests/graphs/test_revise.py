@@ -36,9 +36,9 @@ def revised(answer: str, *, needs_search: bool = False) -> Said:
 
 
 @pytest.fixture
-def script(quick_script: Script) -> Script:
-    quick_script.lines = {("read", QUESTION): answered(FULL, 1)}
-    return quick_script
+def script(script: Script) -> Script:
+    script.lines = {("read", QUESTION): answered(FULL, 1)}
+    return script
 
 
 @pytest.fixture

@@ -43,11 +43,6 @@ CONFIG: Any = {"configurable": {"thread_id": "t"}}
 
 
 @pytest.fixture
-def script(quick_script: Script) -> Script:
-    return quick_script
-
-
-@pytest.fixture
 def agent() -> CompiledStateGraph[Any, Any, Any, Any]:
     """The agent with a memory."""
     return router.build().compile(checkpointer=InMemorySaver())

@@ -60,7 +60,7 @@ async def stop_thread(session: Session, server: ModelServer, context: Context, t
     server.answer = script
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(name=st.text(st.characters(exclude_categories=()), min_size=1, max_size=4))
 async def test_any_name_of_a_thread_is_found_again(
     session: Session, context: Context, script: Script, name: str

@@ -89,6 +89,7 @@ async def test_an_approval_stops_the_main_agent(settings: dict[str, Any], script
     assert script.asked.count(("split", QUESTION)) == 1
 
 
+@pytest.mark.usefixtures("model_server")  # it streams in pieces
 async def test_the_answers_words_stream_from_the_sub_agent(settings: dict[str, Any]) -> None:
     words = []
     async for namespace, (message, _) in agent_of(settings).astream(

@@ -129,6 +129,7 @@ async def test_the_context_of_the_agents_run_is_the_tools(tree: Context) -> None
     assert message.text.startswith("1146")
 
 
+@pytest.mark.usefixtures("model_server")  # it streams in pieces
 async def test_steps_and_tokens_stream_with_the_agents(tree: Context) -> None:
     agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=as_tool(settings=tree))
     steps: list[tuple[str, str]] = []

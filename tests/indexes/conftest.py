@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -52,14 +53,17 @@ class FakeEmbedder:
         return self._embed(text)
 
     def _embed(self, text: str) -> Vector:
-        total = sum(
-            (self._direction(word) for word in text.lower().split()), np.zeros(self.dimension)
-        )
+        words = text.lower().split()
+        directions = (direction(self.name, word, self.dimension) for word in words)
+        total = sum(directions, np.zeros(self.dimension))
         return (total / np.linalg.norm(total)).astype(np.float32)
 
-    def _direction(self, word: str) -> np.ndarray:
-        seed = int.from_bytes(hashlib.sha256(f"{self.name} {word}".encode()).digest()[:8])
-        return np.random.default_rng(seed).normal(size=self.dimension)
+
+@lru_cache(maxsize=4096)
+def direction(name: str, word: str, dimension: int) -> np.ndarray:
+    """A random direction of a word, another one under each embedder's name."""
+    seed = int.from_bytes(hashlib.sha256(f"{name} {word}".encode()).digest()[:8])
+    return np.random.default_rng(seed).normal(size=dimension)
 
 
 def word_tokenizer() -> Tokenizer:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage, SystemMessage
 
@@ -202,7 +202,6 @@ def test_the_key_depends_on_every_part(part: str) -> None:
     assert ledger_key(PARTS) != ledger_key(PARTS | {part: "other"})
 
 
-@settings(max_examples=40)
 @given(st.text(st.characters(exclude_categories=())), st.text())
 def test_two_inputs_have_two_keys(first: str, second: str) -> None:
     assert (ledger_key({"input": first}) == ledger_key({"input": second})) == (first == second)

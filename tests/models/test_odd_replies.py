@@ -33,7 +33,7 @@ from hopyard.prompts.strategies.direct import DIRECT, DirectAnswer
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.settings.fields import Context
 
-IN_PROCESS, OVER_HTTP = 500, 60
+IN_PROCESS, OVER_HTTP = 160, 20
 FINAL, DRAFT = "final", "draft"
 """The first word of every answer says whether the reply finally gives it."""
 THOUGHTS = (

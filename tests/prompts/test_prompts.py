@@ -8,7 +8,7 @@ import pkgutil
 from string import Template
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
@@ -93,7 +93,6 @@ class TestEveryPrompt:
         with pytest.raises(KeyError):
             prompt.messages({})
 
-    @settings(max_examples=20)
     @given(text=st.text())
     def test_a_value_is_never_read_as_a_template(self, prompt: Prompt, text: str) -> None:
         text += " $question ${passages} $$ {question}"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from model_server import ModelServer
 
-from hopyard.models import embeddings
 from hopyard.state.settings.fields import Context
 
-from ..conftest import CORPUS, EMBEDDING, Words, changed, index, passages
+from ..conftest import CORPUS, changed, index, passages, speak
 from ..conftest import context as graphs_context
 from .script import BaselineScript
 
@@ -16,12 +14,9 @@ __all__ = ("CORPUS", "context", "graphs_context", "index", "passages", "script")
 
 
 @pytest.fixture
-def script(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> BaselineScript:
+def script(request: pytest.FixtureRequest) -> BaselineScript:
     """What the model says; every request that comes is kept in `asked`."""
-    script = BaselineScript()
-    model_server.answer = script
-    embeddings.register_embedder(EMBEDDING, Words())
-    return script
+    return speak(BaselineScript(), request)
 
 
 @pytest.fixture

@@ -124,6 +124,7 @@ async def test_answers_that_are_cut_are_kept_and_marked(
         assert step["reason"].endswith(MARK)
 
 
+@pytest.mark.usefixtures("model_server")  # it refuses
 async def test_a_stopped_chain_goes_on_where_it_was(
     context: Context, script: BaselineScript
 ) -> None:

@@ -113,11 +113,14 @@ async def test_a_failed_judgement_keeps_the_order_of_the_search_and_says_so(
 
 
 async def test_the_chat_model_stands_in_for_a_cross_encoder_and_the_step_says_so(
-    context: Context, script: BaselineScript, tmp_path: Path
+    context: Context, script: BaselineScript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    output = await run(context, rerank__model=str(tmp_path))
+    monkeypatch.setattr(
+        PairScorer, "_load", lambda scorer: setattr(scorer, "_problem", "It is gone")
+    )
+    output = await run(context, rerank__model="mine")
     assert ("rerank", QUESTION) in script.asked
-    assert "cannot be loaded" in output["steps"][0]["reason"]
+    assert "It is gone" in output["steps"][0]["reason"]
 
 
 async def test_a_cross_encoder_is_loaded_once_and_takes_no_model_call(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from model_server import ModelServer
 
 from hopyard.models import embeddings
 
-from ..conftest import CORPUS, EMBEDDING, Words, context, passages, session
+from ..conftest import CORPUS, Words, context, passages, session, speak
 from .drawn import Dialled, build_drawn
 from .script import HopScript
 
@@ -36,10 +35,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def script(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> HopScript:
+def script(request: pytest.FixtureRequest) -> HopScript:
     """What the model says; every request that comes is kept in `asked`."""
-    script = HopScript()
-    model_server.answer = script
-    embeddings.register_embedder(EMBEDDING, Words())
     embeddings.register_embedder(Dialled.name, Dialled())
-    return script
+    return speak(HopScript(), request)

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
-import os
 import random
-import signal
-import sqlite3
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,7 +16,7 @@ from hopyard.agent.session import Event, Session
 from hopyard.graphs import hop
 from hopyard.state.settings.fields import Context
 
-from ..conftest import EMBEDDING, Words, changed
+from ..conftest import Words, changed
 from .drawn import build_drawn
 from .script import HopScript
 from .walks import PAPER, hops, round_of
@@ -121,62 +113,6 @@ async def _chosen(session: Session, thread: str) -> int:
         "SELECT COUNT(*) FROM writes WHERE thread_id = ? AND channel = 'judged'", (thread,)
     )
     return int(rows[0][0]) - 1  # one is the entry's
-
-
-def test_a_killed_process_goes_on_within_the_round(
-    context: Context,
-    script: HopScript,
-    model_server: ModelServer,
-    held: threading.Event,
-    home: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """SIGKILL while b and c are under way: a is not asked again, and the path is the same."""
-    for name, value in model_server.environment().items():
-        monkeypatch.setenv(name, value)
-    script.before = lambda kind, asked: (
-        held.wait(LONGEST_WAIT) if "From b" in asked or "From c" in asked else None
-    )
-    settings = ["--index", context.index, "--model", "openai:scripted", "--embedding", EMBEDDING]
-    settings += ["--set", "hop.top_k=3"]
-    settings += [
-        part for name in PAPER for part in ("--set", f"{name.replace('__', '.')}={PAPER[name]}")
-    ]
-    process = _hopyard("ask", QUERY, "--strategy", "hop", "--thread", "killed", *settings)
-    end = time.monotonic() + LONGEST_WAIT
-    while not _recorded(home / "ledger.sqlite") or len(script.shown) < len(FANS):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    process.kill()
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    held.set()
-
-    printed, errors = _hopyard("resume", "killed", "--json").communicate(timeout=LONGEST_WAIT)
-    resumed = json.loads(printed or errors)
-    assert sorted(asked_at(script)) == ["a", "b", "b", "c", "c"]
-    heads = [step.get("head") for step in hops(resumed) if round_of(step) == 1]
-    assert sorted(heads) == ["d", "e", "g"]
-    assert resumed["usage"]["model_calls"] == 4
-    assert resumed["truncated"] is False
-
-
-def _hopyard(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", "from hopyard.cli.main import main; main()", *arguments]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, env=os.environ.copy(), stdout=pipe, stderr=pipe, text=True)
-
-
-def _recorded(ledger: Path) -> bool:
-    """Whether a call is in the ledger."""
-    if not ledger.exists():
-        return False
-    try:
-        with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as db:
-            return bool(db.execute("SELECT COUNT(*) FROM calls").fetchone()[0])
-    except sqlite3.OperationalError:  # it is being made
-        return False
 
 
 LABELS = ("irrelevant", "irrelevant", "indirect", "necessary")

@@ -17,9 +17,7 @@ from hopyard.state.settings.fields import Context
 
 from ..conftest import changed
 from ..script import GARBAGE, Said, Script
-from ..tree.trees import IRON, ROOT, STONE, closing, nodes, script
-
-__all__ = ("script",)
+from ..tree.trees import IRON, ROOT, STONE, closing, nodes
 
 LONG = "How long is the river that the Iron Bridge crosses?"
 RIVER = "Which river does the Iron Bridge cross?"

@@ -7,9 +7,9 @@ import pytest
 from hopyard.state.settings.fields import Context
 
 from ..script import SIMPLE, Script, full_tree, rubric, said, split
-from .trees import IRON, ROOT, STONE, ask_tree, closing, comparison, nodes, script
+from .trees import IRON, ROOT, STONE, ask_tree, closing, comparison, nodes
 
-__all__ = ("comparison", "script")
+__all__ = ("comparison",)
 
 
 class TestGrowing:

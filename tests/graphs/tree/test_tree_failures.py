@@ -12,9 +12,9 @@ from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context
 
 from ..script import GARBAGE, Script, full_tree, said, scores, split
-from .trees import BELOW, IRON, ROOT, STONE, ask_tree, closing, comparison, nodes, script
+from .trees import BELOW, IRON, ROOT, STONE, ask_tree, closing, comparison, nodes
 
-__all__ = ("comparison", "script")
+__all__ = ("comparison",)
 
 
 class TestFailing:

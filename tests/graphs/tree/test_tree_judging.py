@@ -8,9 +8,9 @@ from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context
 
 from ..script import Script, rubric, said, scores, split
-from .trees import AT, BELOW, IRON, ROOT, STONE, ask_tree, closing, comparison, nodes, script
+from .trees import AT, BELOW, IRON, ROOT, STONE, ask_tree, closing, comparison, nodes
 
-__all__ = ("comparison", "script")
+__all__ = ("comparison",)
 
 NAMES = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 SCORES = ("sufficiency", "non redundancy", "consistency", "decomposition")

@@ -14,7 +14,7 @@ from ..script import Script, said, split
 
 __all__ = (
     "AT", "BELOW", "IRON", "ROOT", "STONE",
-    "ask_tree", "closing", "comparison", "nodes", "script",
+    "ask_tree", "closing", "comparison", "nodes",
 )  # fmt: skip
 
 ROOT = "Which was built first, the Iron Bridge or the Stone Bridge?"
@@ -22,11 +22,6 @@ IRON = "When was the Iron Bridge opened?"
 STONE = "When was the Stone Bridge completed?"
 BELOW, AT = 7, 8
 """Sums of the four branch scores: 7/20 lies below θ=0.4, 8/20 at it."""
-
-
-@pytest.fixture
-def script(quick_script: Script) -> Script:
-    return quick_script
 
 
 @pytest.fixture

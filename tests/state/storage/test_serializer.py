@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -32,7 +32,6 @@ _PLAIN = st.recursive(
 
 
 @pytest.mark.parametrize("key", [b"", KEY])
-@settings(max_examples=40)
 @given(value=_PLAIN | _PLAIN.map(lambda value: [value] * 50))
 def test_values_come_back_and_are_no_larger(key: bytes, value: Any) -> None:
     reader = serializer(key)

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -121,7 +121,6 @@ def graphs(draw: st.DrawFn) -> tuple[Edges, int]:
 
 
 @given(graphs(), st.integers(1, 6))
-@settings(max_examples=60, deadline=None)
 def test_every_level_holds_each_entity_once(made: tuple[Edges, int], max_size: int) -> None:
     edges, size = made
     weights = graph(edges, size)
@@ -141,7 +140,6 @@ def test_every_level_holds_each_entity_once(made: tuple[Edges, int], max_size: i
 
 
 @given(graphs(), st.integers(1, 6))
-@settings(max_examples=60, deadline=None)
 def test_children_divide_their_parent(made: tuple[Edges, int], max_size: int) -> None:
     hierarchy = cluster(graph(*made), max_size=max_size)
     parent = hierarchy.parent
@@ -157,7 +155,6 @@ def test_children_divide_their_parent(made: tuple[Edges, int], max_size: int) ->
 
 
 @given(graphs(), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
 def test_the_order_of_edges_does_not_matter(made: tuple[Edges, int], random: Random) -> None:
     edges, size = made
     shuffled = [(pair[::-1] if random.random() < 0.5 else pair) for pair in edges]
@@ -225,7 +222,6 @@ def test_communities_far_worse_than_a_clustering_from_scratch_are_not_kept() -> 
         assert kept >= 0.98 * modularity(weights, good.partition(level))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(2, 30), st.integers(0, 10_000))
 def test_levels_from_earlier_communities_are_nested_partitions(size: int, seed: int) -> None:
     random = Random(seed)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.arrays.ragged import Ragged
@@ -120,7 +120,6 @@ def test_a_line_has_no_line_break_and_is_cut(tmp_path: Path) -> None:
 NAMES = ["Ada", "Ben", "Cid", "Dan", "Eve", "Fay"]
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.lists(st.sampled_from(NAMES), min_size=1), min_size=1))
 def test_every_entity_and_every_shared_sentence_is_in_a_group_once(
     tmp_path_factory: pytest.TempPathFactory, sentences: list[list[str]]

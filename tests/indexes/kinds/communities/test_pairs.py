@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -44,7 +44,6 @@ def test_a_unit_is_shared_among_its_entities() -> None:
 
 
 @given(st.lists(st.sets(st.integers(0, 8)), max_size=12))
-@settings(max_examples=60, deadline=None)
 def test_a_unit_adds_one_to_the_degree_of_each_entity(units: list[set[int]]) -> None:
     inside = np.array([[entity in unit for unit in units] for entity in range(9)], float)
     pairs = shared(sparse.csr_array(inside.reshape(9, len(units)))).toarray()

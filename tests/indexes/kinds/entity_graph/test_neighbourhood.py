@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction, Fact, Mention
@@ -126,7 +126,6 @@ FOUND = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(found=st.fixed_dictionaries(dict.fromkeys(TEXTS, FOUND)))
 def test_counts_agree_with_those_of_plain_sets(found: dict[str, Extraction]) -> None:
     rows = [PassageRow(name, name, name, name.title()) for name in sorted(found)]

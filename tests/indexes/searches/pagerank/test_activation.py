@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -128,7 +128,6 @@ def texts(draw: st.DrawFn) -> tuple[dict[int, float], list[list[int]], list[floa
     return draw(st.dictionaries(entities, st.floats(0.01, 1), min_size=1)), sentences, cosines
 
 
-@settings(deadline=None)
 @given(texts(), st.integers(0, 5), st.floats(0, 1), st.integers(1, 4))
 def test_order_of_seeds_and_bounds(
     text: tuple[dict[int, float], list[list[int]], list[float]],

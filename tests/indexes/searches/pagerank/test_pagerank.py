@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -88,7 +88,6 @@ def resets(draw: st.DrawFn, nodes: int) -> NDArray[np.float64]:
 DAMPINGS = st.sampled_from([0.1, 0.5, 0.85, 0.99])
 
 
-@settings(deadline=None)
 @given(st.data(), graphs(), DAMPINGS)
 def test_equals_networkx(data: st.DataObject, graph: csr_array, damping: float) -> None:
     reset = data.draw(resets(graph.shape[0]))
@@ -105,7 +104,6 @@ def test_equals_networkx(data: st.DataObject, graph: csr_array, damping: float) 
     np.testing.assert_allclose(ranks, [expected[node] for node in range(len(reset))], atol=1e-8)
 
 
-@settings(deadline=None)
 @given(st.data(), graphs(), DAMPINGS)
 def test_is_a_distribution_that_ignores_scale_and_order(
     data: st.DataObject, graph: csr_array, damping: float
@@ -121,7 +119,6 @@ def test_is_a_distribution_that_ignores_scale_and_order(
     np.testing.assert_allclose(shuffled, ranks[order], atol=1e-8)
 
 
-@settings(deadline=None)
 @given(st.data(), graphs(lone=False), DAMPINGS)
 def test_is_linear_without_lone_nodes(
     data: st.DataObject, graph: csr_array, damping: float
@@ -133,7 +130,6 @@ def test_is_linear_without_lone_nodes(
     np.testing.assert_allclose(mixed, parts, atol=2e-8)
 
 
-@settings(deadline=None)
 @given(graphs(lone=False), DAMPINGS)
 def test_degree_times_rank_is_symmetric(graph: csr_array, damping: float) -> None:
     walk = Walk(graph)
@@ -142,7 +138,6 @@ def test_degree_times_rank_is_symmetric(graph: csr_array, damping: float) -> Non
     np.testing.assert_allclose(flow, flow.T, atol=1e-9)
 
 
-@settings(deadline=None)
 @given(graphs(lone=False), DAMPINGS)
 def test_a_reset_by_degree_stays(graph: csr_array, damping: float) -> None:
     degrees = graph.sum(axis=1)

@@ -2,7 +2,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.entity_graph.resolve.entities import Entities, resolve_entities
@@ -190,7 +190,6 @@ TEXTS = st.builds(
 
 
 @given(texts=st.lists(TEXTS, max_size=8, unique=True), data=st.data())
-@settings(max_examples=150, deadline=None)
 def test_the_order_of_documents_does_not_matter(texts: list[Text], data: st.DataObject) -> None:
     found = resolve(texts)
     shuffled = data.draw(st.permutations(texts))

@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.entity_graph.resolve.merging import Merge, merge_names
@@ -123,7 +123,6 @@ WORDS += ["henry 2", "henry ii", "henry iii", "ii henry", "henry"]
     ),
     data=st.data(),
 )
-@settings(max_examples=200, deadline=None)
 def test_properties(mentions: Mentions, data: st.DataObject) -> None:
     found = merges(mentions)
     target = into(found)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -70,7 +70,6 @@ def test_nothing_to_search() -> None:
     most=st.integers(1, 5),
     threshold=st.sampled_from([0.8, 0.95]),
 )
-@settings(max_examples=200, deadline=None)
 def test_an_update_equals_starting_over(
     before: set[str], now: set[str], most: int, threshold: float
 ) -> None:
@@ -87,7 +86,6 @@ def test_an_update_equals_starting_over(
 
 
 @given(names=st.sets(st.sampled_from(POOL)), most=st.integers(1, 4))
-@settings(max_examples=50, deadline=None)
 def test_blocks_do_not_show(names: set[str], most: int) -> None:
     rows = sorted(names)
     whole = find_synonyms(rows, pool_vectors(rows), most=most)

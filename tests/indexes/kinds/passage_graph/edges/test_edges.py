@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.passage_graph.edges import (
@@ -107,7 +107,6 @@ def test_edge_limit_refuses_nonsense(vertices: int, factor: float) -> None:
 
 
 @given(edges=_any_edges, limit=st.integers(0, 50))
-@settings(max_examples=200, deadline=None)
 def test_cap_properties(edges: Edges, limit: int) -> None:
     merged = merge_duplicates(edges)
     capped = cap_edges(merged, limit)
@@ -125,7 +124,6 @@ def test_cap_properties(edges: Edges, limit: int) -> None:
 
 
 @given(edges=_any_edges, seed=st.randoms(use_true_random=False))
-@settings(max_examples=100, deadline=None)
 def test_the_order_of_the_input_does_not_matter(edges: Edges, seed: object) -> None:
     order = list(range(len(edges)))
     seed.shuffle(order)  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.passage_graph import candidates
@@ -140,7 +140,6 @@ def test_empty_sides(ask: Ask) -> None:
 
 
 @given(outcoming=_rows(), incoming=_rows(), seed=st.randoms(use_true_random=False))
-@settings(max_examples=150, deadline=None)
 @pytest.mark.usefixtures("_constants")
 def test_equal_to_every_pair_scored(
     ask: Ask, literal: Literal, outcoming: list[Row], incoming: list[Row], seed: Any
@@ -172,7 +171,6 @@ def test_equal_to_every_pair_scored_on_real_sizes(ask: Ask, literal: Literal) ->
 
 
 @given(outcoming=_rows(), old=_rows(), new=_rows())
-@settings(max_examples=100, deadline=None)
 def test_updating_by_new_questions_equals_starting_over(
     ask: Ask, outcoming: list[Row], old: list[Row], new: list[Row]
 ) -> None:
@@ -184,7 +182,6 @@ def test_updating_by_new_questions_equals_starting_over(
 
 
 @given(outcoming=_rows(), incoming=_rows(), data=st.data())
-@settings(max_examples=60, deadline=None)
 def test_some_rows_match_as_all_rows_do(
     ask: Ask, outcoming: list[Row], incoming: list[Row], data: st.DataObject
 ) -> None:
