@@ -55,7 +55,7 @@ async def _change(index: Path, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def _estimate(index: Path, files: Sequence[str]) -> dict[str, Any]:
-    """What adding files would cost. Kinds that ask a model try it with a few passages."""
+    """The cost of adding files. Kinds that ask a model try it with a few passages."""
     manifest = read_manifest(index)
     if not any(kind.asks_model for kind in select_kinds(manifest.kinds)):
         return {"estimate": {}}

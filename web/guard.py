@@ -1,8 +1,8 @@
 """Who may talk to the server: programs and pages of this machine, or those that have the token.
 
-A page of the web can make a browser send requests to this machine. Three checks keep it out: a
-request must name a host that the server serves (else a name of the attacker could lead here: DNS
-rebinding), a request from a page must come from the server's own page, and a request that changes
+A page of the web can make a browser send requests to this machine. Three checks keep it out. A
+request must name a host that the server serves, else a name of the attacker could lead here (DNS
+rebinding). A request from a page must come from the server's own page. And a request that changes
 something must be JSON or plain bytes, which a form cannot send.
 """
 

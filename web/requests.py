@@ -1,4 +1,4 @@
-"""What a request asks for."""
+"""The JSON that a request carries."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def find_place(
         index: The index directory.
         originals: Finds the file.
         passage_id: The passage.
-        quotes: What to mark; the whole passage if there are none.
+        quotes: The words to mark; empty marks the whole passage.
 
     Raises:
         IndexMissingError: The index cannot be read.
@@ -105,7 +105,7 @@ async def _place(request: Request) -> Response:
 
 
 async def _picture(request: Request) -> Response:
-    """The picture of a page; a browser that has it is told so."""
+    """The picture of a page, or 304 if the browser has it."""
     asked = request.query_params
     file = await asyncio.to_thread(_file_of, request)
     try:
