@@ -51,18 +51,23 @@ def test_an_edited_question_is_asked_in_a_copy_that_ends_before_it(
     assert client.post(f"/api/threads/{thread}/edit/9", json=first).status_code == 400
 
 
-def test_a_limit_holds_from_the_question_on_that_it_came_with(client: TestClient) -> None:
-    def run(**given: Any) -> tuple[str, Any]:
-        name = client.post("/api/threads", json={"question": QUESTION, **given}).json()["thread"]
-        _, kind, data = events(client, name)[-1]
+def test_a_limit_holds_from_the_question_on_that_it_came_with(
+    client: TestClient, thread: str, chat: ModelServer
+) -> None:
+    def ask_again(question: str, **given: Any) -> tuple[str, Any]:
+        asked = {"question": question, "thread": thread, **given}
+        assert client.post("/api/threads", json=asked).status_code == 202
+        _, kind, data = events(client, thread)[-1]
         return kind, data
 
-    kind, data = run(strategy="plan", limits={"calls": 1})
-    assert kind == "failed" or data["truncated"] or data["usage"]["model_calls"] <= 1
-    assert run(limits={"calls": None, "tokens": None})[0] == "answer"
-    kind, data = run(limits={"calls": -1})
+    before = len(chat.calls)
+    ask_again("Who painted it?", limits={"calls": 1})
+    assert len(chat.calls) == before + 1  # it is made a question of its own, and no more
+    kind, data = ask_again("Who built it?", limits={"calls": None})
+    assert (kind, len(chat.calls)) == ("answer", before + 3)
+    kind, data = ask_again("Who owns it?", limits={"calls": -1})
     assert (kind, "budget.calls" in data["text"]) == ("failed", True)
-    kind, data = run(strategy="no such")
+    kind, data = ask_again("Who sold it?", strategy="no such")
     assert (kind, "no such" in data["text"]) == ("failed", True)
 
 

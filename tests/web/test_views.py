@@ -65,8 +65,10 @@ def test_a_citation_opens_in_the_picture_of_its_page(page: Page, browser: Any) -
     assert focused.strip().startswith("[1]")
 
     page.find("details.steps > summary").click()
-    page.find("details.steps li summary").click()
-    page.shows("details.steps .inside", "Model call")
+    page.shows("details.steps", "Strategy single")
+    for summary in browser.find_elements("css selector", "details.steps li > details > summary"):
+        summary.click()
+    page.shows("details.steps > ol", "Model call, ")
     page.find(".edit").click()
     page.find(".draft textarea").send_keys(" And when closed?")
     before = browser.current_url

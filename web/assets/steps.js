@@ -25,11 +25,13 @@ export function Steps({ thread, question, records, open, cite }) {
   const [trace, setTrace] = useState(null);
   useEffect(() => setTrace(null), [records.length]);
   if (!records.length) return null;
+  // A finished question has its whole trace, with the gate, the route and the calls of the strategy.
+  const steps = question && trace ? trace.steps : nest(records);
   const load = () => !trace &&
     get(`${pathOf(thread)}/trace.json?question=${question}`).then(setTrace).catch(() => setTrace(null));
-  return html`<details class="steps" open=${open}>
+  return html`<details class="steps" open=${open} onToggle=${(event) => question && event.target.open && load()}>
     <summary>${counted(records.length, "step")}</summary>
-    <${List} steps=${nest(records)} trace=${trace} load=${load} cite=${cite} />
+    <${List} steps=${steps} trace=${trace} load=${load} cite=${cite} />
     ${thread && html`<p><a href=${`${pathOf(thread)}/trace.html?question=${question}`} download>Save
       as one page</a></p>`}
   </details>`;
