@@ -60,11 +60,15 @@ def test_a_limit_holds_from_the_question_on_that_it_came_with(
         _, kind, data = events(client, thread)[-1]
         return kind, data
 
+    alone = [
+        {"kind": "question", "question": f"Who {did} the bridge?"} for did in ("drew", "built")
+    ]
+    chat.answer = replies({"Answer": ANSWER, "StandAlone": alone})
     before = len(chat.calls)
-    ask_again("Who painted it?", limits={"calls": 1})
+    ask_again("Who drew it?", limits={"calls": 1})
     assert len(chat.calls) == before + 1  # it is made a question of its own, and no more
     kind, data = ask_again("Who built it?", limits={"calls": None})
-    assert (kind, len(chat.calls)) == ("answer", before + 3)
+    assert (kind, len(chat.calls) > before + 2) == ("answer", True)  # a reading, and its check
     kind, data = ask_again("Who owns it?", limits={"calls": -1})
     assert (kind, "budget.calls" in data["text"]) == ("failed", True)
     kind, data = ask_again("Who sold it?", strategy="no such")
