@@ -30,6 +30,15 @@ def serve_command(
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     set_: SetOption = None,
+    documents: Annotated[
+        list[Path] | None,
+        typer.Option(
+            exists=True,
+            file_okay=False,
+            help="A folder with the files of the documents, for pictures of their pages; several "
+            "times. Without it, the folders that the index was built from on this machine.",
+        ),
+    ] = None,
     host: Annotated[
         str, typer.Option(help="The address to listen at. One that others reach needs a token.")
     ] = "127.0.0.1",
@@ -68,5 +77,5 @@ def serve_command(
     address = f"http://{host}:{port}/" + (f"?token={secret}" if secret else "")
     err.print(f"{address}  (Ctrl-C stops the server; what runs then continues at its next start.)")
     with Resources() as resources:
-        app = application(given, resources, hosts=hosts, token=secret)
+        app = application(given, resources, folders=documents or (), hosts=hosts, token=secret)
         uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=3)

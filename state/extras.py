@@ -70,7 +70,13 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "mcp": Extra("`hopyard mcp`", {"mcp": "mcp"}),
     "serve": Extra(
         "`hopyard serve`",
-        {"starlette": "starlette", "uvicorn": "uvicorn", "sse-starlette": "sse_starlette"},
+        {
+            "starlette": "starlette",
+            "uvicorn": "uvicorn",
+            "sse-starlette": "sse_starlette",
+            "pypdfium2": "pypdfium2",
+            "pillow": "PIL",
+        },
     ),
     "studio": Extra("LangGraph's server and Studio", {"langgraph-cli": "langgraph_cli"}),
     "otel": Extra(

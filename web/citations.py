@@ -11,16 +11,17 @@ from markupsafe import Markup, escape
 from hopyard.agent.answer import Citation
 from hopyard.state.text.unicode import without_controls
 from hopyard.tracing.texts import find_quotes
+from hopyard.web.viewing import Place
 
 __all__ = ("citation_page", "marked")
 
 _TEMPLATES: Final = Environment(loader=PackageLoader("hopyard.web", "templates"), autoescape=True)
 
 
-def citation_page(citation: Citation) -> str:
+def citation_page(citation: Citation, place: Place) -> str:
     """The page of a citation. It needs no script."""
     return _TEMPLATES.get_template("citation.html").render(
-        citation=citation, text=marked(citation.text, citation.quotes)
+        citation=citation, place=place, text=marked(citation.text, citation.quotes)
     )
 
 

@@ -1,9 +1,9 @@
 """Who may talk to the server: programs and pages of this machine, or those that have the token.
 
-A page of the web can make a browser send requests to this machine. Three checks keep it out: a
-request must name a host that the server serves (else a name of the attacker could lead here: DNS
-rebinding), a request from a page must come from the server's own page, and a request that changes
-something must be JSON, which a form cannot send.
+A page of the web can make a browser send requests to this machine. Three checks keep it out. A
+request must name a host that the server serves, else a name of the attacker could lead here (DNS
+rebinding). A request from a page must come from the server's own page. And a request that changes
+something must be JSON or plain bytes, which a form cannot send.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Guard:
         origin = request.headers.get("origin", "")
         if origin and not self._is_own(origin, request.headers):
             return _refused(403, "A page of another site may not use this server.")
-        if request.method not in _READING and not _is_json(request.headers):
+        if request.method not in _READING and not _is_from_script(request.headers):
             return _refused(415, "Send JSON, with the content type application/json.")
         return None
 
@@ -108,9 +108,10 @@ def _host(header: str) -> str:
         return ""
 
 
-def _is_json(headers: Headers) -> bool:
+def _is_from_script(headers: Headers) -> bool:
+    """Whether no form can have sent it: JSON, or a file whose kind no form has."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    return kind in {"application/json", ""}  # a form always names its kind
+    return kind in {"application/json", "application/octet-stream", ""}
 
 
 def _refused(status: int, why: str) -> Response:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -26,6 +26,7 @@ from hopyard.agent.thread_settings import thread_settings
 from hopyard.nodes.lifecycle import check_question
 from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError
 from hopyard.state.settings.given import Given
+from hopyard.state.settings.sources import change_context
 from hopyard.state.storage.atomic import write_file
 from hopyard.state.storage.thread_names import checked_thread_name
 from hopyard.tracing.describe import gate_step, route_step
@@ -117,13 +118,23 @@ class Runs:
         """The last run of a thread since the server has started."""
         return self._runs.get(thread)
 
-    def ask(self, question: str, thread: str = "", history: Sequence[AnyMessage] = ()) -> Run:
+    def ask(
+        self,
+        question: str,
+        thread: str = "",
+        history: Sequence[AnyMessage] = (),
+        *,
+        changes: Mapping[str, Any] | None = None,
+        like: str = "",
+    ) -> Run:
         """Begin to answer a question.
 
         Args:
             question: The question.
             thread: Its thread; "" for a new thread.
             history: The conversation before it, if the thread is new and another program kept it.
+            changes: Settings of the thread from here on; nested settings are nested dicts.
+            like: A thread whose settings a new thread takes.
 
         Raises:
             UsageError: The question or the name of the thread is not usable.
@@ -133,10 +144,9 @@ class Runs:
         thread = checked_thread_name(thread or new_thread_id())
 
         async def events() -> AsyncGenerator[Event, None]:
-            settings = await thread_settings(self.session, thread, self.given)
-            asked = self.session.ask(
-                question, settings.context, thread, tokens=True, history=history
-            )
+            settings = await thread_settings(self.session, like or thread, self.given)
+            context = change_context(settings.context, dict(changes or {}))
+            asked = self.session.ask(question, context, thread, tokens=True, history=history)
             async with aclosing(asked):
                 async for event in asked:
                     yield event

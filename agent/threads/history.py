@@ -24,11 +24,13 @@ class Turn:
         values: The agent's state as it ended.
         settings: The settings that it ran with, but for those with their defaults.
         at: When it ended, in ISO format and UTC.
+        checkpoint: The checkpoint that it ended with.
     """
 
     values: Mapping[str, Any]
     settings: Mapping[str, Any]
     at: str
+    checkpoint: str
 
 
 async def earlier_turns(saver: BaseCheckpointSaver[Any], thread_id: str) -> list[Turn]:
@@ -50,4 +52,4 @@ def _turn(saved: CheckpointTuple) -> Turn:
     values = saved.checkpoint["channel_values"]
     kept = saved.metadata.get(CONTEXT_KEY)
     settings = json.loads(kept) if isinstance(kept, str) else values.get("settings", {})
-    return Turn(values, settings, saved.checkpoint["ts"])
+    return Turn(values, settings, saved.checkpoint["ts"], saved.checkpoint["id"])

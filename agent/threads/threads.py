@@ -100,19 +100,32 @@ class Threads:
             raise thread_missing(thread_id)
         return summary
 
-    async def fork(self, thread_id: str, new_id: str | None = None) -> str:
+    async def fork(
+        self, thread_id: str, new_id: str | None = None, *, before: int | None = None
+    ) -> str:
         """Copy a thread with its history, and return the copy's name.
+
+        Args:
+            thread_id: The thread.
+            new_id: The copy's name.
+            before: A question of the thread, from 2: the copy ends before it.
 
         Raises:
             ThreadMissingError: There is no such thread.
-            UsageError: The new name is taken.
+            UsageError: The new name is taken, or there is no such question.
         """
         thread_id = checked_thread_name(thread_id)
         new_id = checked_thread_name(new_id or new_thread_id())
         await self.context(thread_id)
         if new_id in await thread_ids(self._saver):
             raise thread_taken(new_id)
-        await copy_thread(self._saver, thread_id, new_id)
+        end = None
+        if before is not None:
+            earlier = await self.earlier(thread_id)
+            if not 2 <= before <= len(earlier) + 1:
+                raise UsageError(f"The thread {thread_id!r} has no earlier question {before}.")
+            end = earlier[before - 2].checkpoint
+        await copy_thread(self._saver, thread_id, new_id, end)
         return new_id
 
     async def delete(self, thread_id: str) -> None:

@@ -215,6 +215,11 @@ class Snapshot:
         """Id, title and source of every document, sorted by id."""
         return self._rows(f"SELECT id, title, source FROM documents WHERE {_VISIBLE} ORDER BY id")
 
+    def source_of(self, document_id: str) -> str:
+        """The source of a document; "" if there is no such document."""
+        sql = f"SELECT source FROM documents WHERE id = :document AND {_VISIBLE}"
+        return str(next(iter(self._rows(sql, document=document_id)), ("",))[0])
+
     def pages(self, document_id: str, first: int, last: int) -> list[PageText]:
         """Pages of a document with the places of their words; none if the index has no places.
 

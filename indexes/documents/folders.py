@@ -1,7 +1,8 @@
 """The names of folders in an index: a source begins with the name of the folder that was given.
 
 The first folder called `docs` is `docs`, the next is `other/docs`. An index remembers its
-folders by hashes of their places: the paths of a machine are no part of an index.
+folders by hashes of their places: the paths of a machine are no part of an index. The data folder
+of the user has the paths, so that the page in the browser finds the files (`read_places`).
 """
 
 from __future__ import annotations
@@ -14,18 +15,22 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from hopyard.indexes.corpus.manifest import find_manifest
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.documents.files import shown
+from hopyard.state.settings.sources import home
 from hopyard.state.storage.atomic import write_file
 
-__all__ = ("FolderNames", "absolute")
+__all__ = ("FolderNames", "absolute", "read_places")
 
 FILE: Final = "folders.json"
 _DIGITS: Final = 32
 """Hexadecimal digits of a hash."""
+_PLACES: Final = "folders"
+"""The folder in the data folder that has the paths of each index's folders."""
+_AS_PLACES: Final = TypeAdapter(dict[str, str])
 _MOST: Final = 1000
 """Numbers for a folder whose path has no other name."""
 
@@ -59,11 +64,13 @@ class FolderNames:
         self._directory = directory and absolute(directory)
         self._known = _read(self._directory)
         self._found: dict[Path, _Folder | None] = {}
+        self._only = only
         given: dict[Path, bool] = {}
         for path in map(absolute, paths):
             whole = path.is_dir()
             folder = path if whole else path.parent
             given[folder] = whole or given.get(folder, False)
+        self._given = tuple(given)
         if only:
             kept = {known.name for known in map(self._find, given) if known}
             self._keep(kept)
@@ -88,6 +95,18 @@ class FolderNames:
         if self._directory and find_manifest(self._directory):
             written = _Written(folders=self._known)
             write_file(self._directory / FILE, written.model_dump_json().encode())
+            self._write_places()
+
+    def _write_places(self) -> None:
+        places = {} if self._only or not self._directory else read_places(self._directory)
+        for folder in self._given:
+            places[shown(self.key(folder / "-").parent)] = folder
+        file = _places_file(self._directory or Path())
+        with suppress(OSError):  # then the page in the browser shows texts, and no pictures
+            file.parent.mkdir(mode=0o700, exist_ok=True)
+            write_file(
+                file, _AS_PLACES.dump_json({name: str(path) for name, path in places.items()})
+            )
 
     def _add(self, folder: Path, given: dict[Path, bool]) -> None:
         whole = given[folder]
@@ -146,6 +165,20 @@ class FolderNames:
             places = _places(folder, self._directory) if self._known else ()
             self._found[folder] = next(filter(None, map(self._known.get, places)), None)
         return self._found[folder]
+
+
+def read_places(directory: Path) -> dict[str, Path]:
+    """The folders that an index was read from on this machine, by their names in the index."""
+    try:
+        places = _AS_PLACES.validate_json(_places_file(directory).read_bytes())
+    except (OSError, ValidationError):  # another user or machine built the index
+        return {}
+    return {name: Path(folder) for name, folder in places.items()}
+
+
+def _places_file(directory: Path) -> Path:
+    place = sha256(os.fsencode(absolute(directory))).hexdigest()[:_DIGITS]
+    return home() / _PLACES / f"{place}.json"
 
 
 def absolute(path: str | Path) -> Path:

@@ -8,7 +8,7 @@ from typing import Final
 from hopyard.indexes.text.english import FUNCTION_WORDS
 from hopyard.indexes.text.sentences import context_of_row, sentence_spans
 
-__all__ = ("excerpt",)
+__all__ = ("best_sentence", "excerpt")
 
 _LONGEST: Final = 240
 """Characters of an excerpt, about."""
@@ -31,19 +31,21 @@ def excerpt(text: str, asked: str) -> str:
     """
     if len(whole := " ".join(text.split())) <= _LONGEST:
         return whole
-    wanted = _words(asked) - FUNCTION_WORDS
-    best = max(
-        sentence_spans(text),
-        key=lambda span: _shared(wanted, text[slice(*span)]),
-        default=(0, 0),
-    )
-    start = best[0] if _shared(wanted, text[slice(*best)]) else 0
+    start, _ = best_sentence(text, asked)
     header = " ".join(context_of_row(text, start).split())
     shown = " ".join(text[start:].split())
     before = f"{header} … " if header else "… " if text[:start].strip() else ""
     if len(shown) > _LONGEST:
         shown = f"{shown[:_LONGEST].rsplit(None, 1)[0]} …"
     return f"{before}{shown}"
+
+
+def best_sentence(text: str, asked: str) -> tuple[int, int]:
+    """Where the sentence or row is that shares most words with a text; (0, 0) if none does."""
+    wanted = _words(asked) - FUNCTION_WORDS
+    spans = [(_shared(wanted, text[slice(*span)]), span) for span in sentence_spans(text)]
+    shared, best = max(spans, key=lambda found: found[0], default=(0, (0, 0)))
+    return best if shared else (0, 0)
 
 
 def _words(text: str) -> set[str]:

@@ -10,7 +10,7 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.text.sentences import is_row, readable, sentence_spans
 
-__all__ = ("Mark", "find_marks", "marks_of")
+__all__ = ("Mark", "find_marks", "marks_of", "quoted_part")
 
 _GAP: Final = 1.5
 """The gap between two words that are marked as one, in heights of the line, at most, on a page that
@@ -63,6 +63,11 @@ def marks_of(quote: str, passage: str, pages: Sequence[PageText]) -> list[Mark]:
             shift = place - begin
             return list(_marked(text, start + shift, end + shift, zip(pages, flats, strict=True)))
     return []
+
+
+def quoted_part(quote: str, passage: str) -> str:
+    """The characters of a passage that a quote stands for, without white space; "" for none."""
+    return without_space(passage)[slice(*_in_passage(quote, passage))]
 
 
 def _in_passage(quote: str, passage: str) -> tuple[int, int]:

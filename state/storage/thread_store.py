@@ -255,17 +255,35 @@ _COPIED: Final = {
 }
 
 
-async def copy_thread(saver: AsyncSqliteSaver, source: str, target: str) -> None:
-    """Copy a thread with its whole history under another name, in one transaction."""
+_UNTIL: Final = {
+    "checkpoints": "checkpoint_id <= ?",
+    "writes": "checkpoint_id < ?",
+    "messages": "? IS NOT NULL",
+}
+"""Rows up to a checkpoint: ids of checkpoints grow with time."""
+
+
+async def copy_thread(
+    saver: AsyncSqliteSaver, source: str, target: str, end: str | None = None
+) -> None:
+    """Copy a thread with its history under another name, in one transaction.
+
+    Args:
+        saver: The thread store.
+        source: The thread.
+        target: The copy.
+        end: The last checkpoint of the copy; None copies all.
+    """
     await saver.setup()
     async with saver.lock:
         try:
             for table, columns in _COPIED.items():
                 await saver.conn.execute(
-                    f"INSERT INTO {table} (thread_id, {columns}) "
-                    f"SELECT ?, {columns} FROM {table} WHERE thread_id = ?",
-                    (target, source),
+                    f"INSERT INTO {table} (thread_id, {columns}) SELECT ?, {columns} FROM {table} "
+                    f"WHERE thread_id = ? AND (? IS NULL OR {_UNTIL[table]})",
+                    (target, source, end, end),
                 )
+            await saver.conn.execute(DELETE_UNUSED, (_listed([target]),))
         except BaseException:
             await saver.conn.rollback()
             raise

@@ -1,0 +1,145 @@
+"""Pages, originals and documents over HTTP: shown as far as they are safe, added, removed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import hopyard
+from hopyard.nodes.resources import Resources
+from hopyard.state.settings.given import read_given
+from hopyard.web import building
+from hopyard.web.app import application
+
+BYTES = {"content-type": "application/octet-stream"}
+PIER = "The pier is open from nine to five."
+HOSTILE = "<img src=x onerror=alert(1)>.md"
+
+
+def pdf(text: str) -> bytes:
+    """A PDF of one page with one line."""
+    canvas_of = pytest.importorskip("reportlab.pdfgen.canvas").Canvas
+    canvas = canvas_of("a.pdf", pagesize=(595, 842))
+    canvas.drawString(100, 700, text)
+    written: bytes = canvas.getpdfdata()
+    return written
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "harbour"
+    made.mkdir()
+    (made / "pier.pdf").write_bytes(pdf(PIER))
+    (made / HOSTILE).write_text("# Ferry\n\nThe ferry <img src=x onerror=alert(1)> leaves at noon.")
+    (made / "page.html").write_text(
+        "<title>Quay</title><p>The quay is dry.<script>alert(1)</script>"
+    )
+    hopyard.build_index(tmp_path / "index", made, kinds=["sparse"])
+    return made
+
+
+@pytest.fixture
+def client(folder: Path) -> Iterator[TestClient]:
+    given = read_given({"index": str(folder.parent / "index"), "model": "scripted"}.items())
+    with Resources() as resources:
+        app = application(given, resources, folders=[folder])
+        with TestClient(app, base_url="http://localhost") as opened:
+            yield opened
+
+
+def entries(client: TestClient, words: str = "") -> dict[str, Any]:
+    listed = client.get("/api/documents", params={"words": words}).json()["documents"]
+    return {entry["name"]: entry for entry in listed}
+
+
+def ended(client: TestClient) -> dict[str, Any]:
+    """The change, once it has ended."""
+    until = time.monotonic() + 60
+    while (state := client.get("/api/change").json())["running"]:
+        assert time.monotonic() < until, state
+        time.sleep(0.05)
+    found: dict[str, Any] = state
+    return found
+
+
+def test_a_page_is_drawn_once_and_a_file_is_shown_only_if_it_is_safe(client: TestClient) -> None:
+    found = client.get("/api/search", params={"text": "pier", "method": "sparse"}).json()["found"]
+    [result] = found[0]["results"]
+    cited = result["cited"]
+    assert cited["marked"] == f"<mark>{PIER}</mark>"
+    asked = {"passage": cited["passage_id"], "quote": cited["quotes"]}
+    place = client.get("/api/place", params=asked).json()
+    assert [mark["page"] for mark in place["marks"]] == [1]
+    address = f"{place['address']}1"
+    picture = client.get(address)
+    assert picture.content[8:12] == b"WEBP"
+    again = client.get(address, headers={"if-none-match": picture.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    for wrong in (f"{place['address']}2", f"{address}&width=90000", f"{address}&width=x"):
+        assert client.get(wrong).status_code == 400
+    shown = client.get(place["original"])
+    assert shown.headers["content-type"] == "application/pdf"
+    assert shown.headers["content-disposition"].startswith("inline")
+    for entry in (entries(client)["harbour/page.html"], entries(client)[f"harbour/{HOSTILE}"]):
+        saved = client.get("/api/original", params={"document": entry["id"]})
+        assert saved.headers["content-security-policy"] == "sandbox"
+        assert saved.headers["content-type"].startswith(("application/octet", "text/plain"))
+    assert client.get("/api/original", params={"document": "other"}).status_code == 400
+
+
+def test_documents_are_listed_with_what_was_left_out(client: TestClient) -> None:
+    assert list(entries(client)) == [f"harbour/{HOSTILE}", "harbour/page.html", "harbour/pier.pdf"]
+    assert list(entries(client, "PIER pdf")) == ["harbour/pier.pdf"]
+    entry = entries(client)[f"harbour/{HOSTILE}"]
+    [passage] = client.get("/api/document", params={"id": entry["id"]}).json()["passages"]
+    assert "<img" not in passage["marked"]
+    about = client.get("/api/documents").json()["index"]
+    assert (about["counts"]["documents"], about["asks_model"]) == (3, [])
+
+
+def test_a_file_that_cannot_be_kept_is_refused(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "LARGEST", 9)
+    before = sorted(folder.rglob("*"))
+    for name, says in {
+        "..%2Fa.md": "rename", "%2e%2e": "rename", ".a.md": "rename", "a%00.md": "rename",
+        "a%5Cb.md": "rename", "C:a.md": "rename", "x" * 250 + ".md": "rename",
+        "a.exe": "suffix", "pier.pdf": "already", "big.md": "larger",
+    }.items():  # fmt: skip
+        refused = client.put(f"/api/uploads/{name}", content=b"0123456789", headers=BYTES)
+        assert (refused.status_code, says in refused.json()["error"]["message"]) == (400, True), (
+            name
+        )
+    assert client.get("/api/change").json()["waiting"] == []
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_files_are_added_and_removed(client: TestClient, folder: Path) -> None:
+    assert client.post("/api/change/add", json={}).status_code == 400  # nothing waits
+    other = BYTES | {"origin": "http://evil.example"}
+    assert client.put("/api/uploads/a.md", content=b"A", headers=other).status_code == 403
+    for name, content in (("buoy.pdf", pdf("The buoy is red.")), ("broken.pdf", b"no PDF")):
+        assert client.put(f"/api/uploads/{name}", content=content, headers=BYTES).status_code == 204
+    assert client.post("/api/change/add", json={"estimate": True}).json()["running"]
+    busy = client.post("/api/change/add", json={})
+    assert (busy.status_code, "wait" in busy.json()["error"]["message"]) == (409, True)
+    assert ended(client)["report"] == {"estimate": {}}  # no kind of this index asks a model
+    client.post("/api/change/add", json={})
+    state = ended(client)
+    assert (state["report"]["added"], state["waiting"]) == (1, []), state
+    assert "broken.pdf" in json.dumps(state["report"]["left_out"])
+    entry = entries(client)["harbour/buoy.pdf"]
+    [passage] = client.get("/api/document", params={"id": entry["id"]}).json()["passages"]
+    place = client.get("/api/place", params={"passage": passage["passage_id"]}).json()
+    assert place["count"] == 1
+    client.post("/api/change/remove", json={"id": entry["id"]})
+    assert ended(client)["report"]["removed"] == 1
+    assert "harbour/buoy.pdf" not in entries(client)
+    assert (folder / "buoy.pdf").exists()  # the folder is the person's own

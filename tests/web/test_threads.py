@@ -1,0 +1,106 @@
+"""Threads over HTTP: edited questions, limits, titles, and what can be saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from model_server import ModelServer
+from starlette.testclient import TestClient
+
+from .conftest import ANSWER, QUESTION, replies
+from .test_talk import ask, events
+
+
+@pytest.fixture
+def thread(client: TestClient, chat: ModelServer) -> str:
+    """A thread with two questions."""
+    chat.answer = replies(
+        {
+            "Answer": [ANSWER, {"answer": "cast iron", "passages": []}],
+            "StandAlone": {"kind": "question", "question": "What is the Iron Bridge made of?"},
+        }
+    )
+    name = ask(client)
+    events(client, name)
+    ask(client, "And what is it made of?", name)
+    events(client, name)
+    return name
+
+
+def asked_on(client: TestClient, thread: str) -> list[str]:
+    return [turn["asked"] for turn in client.get(f"/api/threads/{thread}").json()["turns"]]
+
+
+def test_an_edited_question_is_asked_in_a_copy_that_ends_before_it(
+    client: TestClient, thread: str, chat: ModelServer
+) -> None:
+    before = asked_on(client, thread)
+    edited = {"question": "And how long is it?"}
+    copy = client.post(f"/api/threads/{thread}/edit/2", json=edited).json()["thread"]
+    assert events(client, copy)[-1][1] == "answer"
+    assert asked_on(client, copy) == [QUESTION, "And how long is it?"]
+    said = str([call.messages for call in chat.calls if call.title == "StandAlone"][-1])
+    assert QUESTION in said
+    assert "made of" not in said
+    first = {"question": "When was it painted?"}
+    fresh = client.post(f"/api/threads/{thread}/edit/1", json=first).json()["thread"]
+    events(client, fresh)
+    assert asked_on(client, fresh) == ["When was it painted?"]
+    assert asked_on(client, thread) == before
+    assert client.post(f"/api/threads/{thread}/edit/9", json=first).status_code == 400
+
+
+def test_a_limit_holds_from_the_question_on_that_it_came_with(
+    client: TestClient, thread: str, chat: ModelServer
+) -> None:
+    def ask_again(question: str, **given: Any) -> tuple[str, Any]:
+        asked = {"question": question, "thread": thread, **given}
+        assert client.post("/api/threads", json=asked).status_code == 202
+        _, kind, data = events(client, thread)[-1]
+        return kind, data
+
+    alone = [
+        {"kind": "question", "question": f"Who {did} the bridge?"} for did in ("drew", "built")
+    ]
+    chat.answer = replies({"Answer": ANSWER, "StandAlone": alone})
+    before = len(chat.calls)
+    ask_again("Who drew it?", limits={"calls": 1})
+    assert len(chat.calls) == before + 1  # it is made a question of its own, and no more
+    kind, data = ask_again("Who built it?", limits={"calls": None})
+    assert (kind, len(chat.calls) > before + 2) == ("answer", True)  # a reading, and its check
+    kind, data = ask_again("Who owns it?", limits={"calls": -1})
+    assert (kind, "budget.calls" in data["text"]) == ("failed", True)
+    kind, data = ask_again("Who sold it?", strategy="no such")
+    assert (kind, "no such" in data["text"]) == ("failed", True)
+
+
+def test_a_title_leaves_the_name_and_goes_with_the_thread(client: TestClient, thread: str) -> None:
+    def titles() -> list[tuple[str, str]]:
+        listed = client.get("/api/threads").json()["threads"]
+        return [(one["thread_id"], one["title"]) for one in listed]
+
+    title = {"title": " About\n<b>bridges</b> "}
+    assert client.post(f"/api/threads/{thread}/title", json=title).status_code == 204
+    assert titles() == [(thread, "About <b>bridges</b>")]
+    assert client.post("/api/threads/gone/title", json=title).status_code == 404
+    client.delete(f"/api/threads/{thread}")
+    assert ask(client, thread=thread) == thread
+    events(client, thread)
+    assert titles() == [(thread, "")]
+
+
+def test_a_thread_and_its_steps_can_be_saved(client: TestClient, thread: str) -> None:
+    saved = client.get(f"/api/threads/{thread}/export.json")
+    assert saved.headers["content-disposition"] == "attachment; filename=thread.json"
+    first, second = saved.json()["turns"]
+    assert (first["asked"], first["text"]) == (QUESTION, ANSWER["answer"])
+    assert second["usage"]["model_calls"] == 2
+    trace = client.get(f"/api/threads/{thread}/trace.json?question=1").json()
+    calls = [call for step in trace["steps"] for call in step["calls"]]
+    calls += [call for step in trace["steps"] for one in step["steps"] for call in one["calls"]]
+    assert QUESTION in str(calls[0]["messages"])
+    assert "It was opened in 1781" in calls[0]["output"]
+    page = client.get(f"/api/threads/{thread}/trace.html?question=1")
+    assert page.headers["content-disposition"] == "attachment; filename=trace.html"
+    assert client.get(f"/api/threads/{thread}/trace.json?question=7").status_code == 400

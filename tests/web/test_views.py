@@ -1,0 +1,113 @@
+"""The views of the page in a real browser: a picture of a page, steps, edits, documents, search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import ModelServer
+
+import hopyard
+
+from .conftest import replies
+from .test_documents import HOSTILE, PIER, pdf
+from .test_page import Page, Server, model, wait_for
+
+__all__ = ("model",)  # a fixture
+
+pytestmark = pytest.mark.server
+ESCAPE = "\ue00c"
+
+
+@pytest.fixture
+def page(
+    browser: Any, model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Page]:
+    """The page over an index of a PDF file and a file with a hostile name."""
+    for name, value in model.environment().items():
+        monkeypatch.setenv(name, value)
+    home, folder, index = tmp_path / "home", tmp_path / "harbour", tmp_path / "index"
+    monkeypatch.setenv("HOPYARD_HOME", str(home))
+    folder.mkdir()
+    (folder / "pier.pdf").write_bytes(pdf(PIER))
+    (folder / HOSTILE).write_text("# <script>alert(1)</script>\n\nThe ferry leaves at noon.")
+    hopyard.build_index(index, folder, embedding="ollama:words")
+    model.answer = replies(
+        {"Answer": {"answer": "It is open from nine to five [1].", "passages": [1]}}
+    )
+    made = Server(index, model, home)
+    made.start()
+    yield Page(browser, made)
+    made.kill()
+
+
+def test_a_citation_opens_in_the_picture_of_its_page(page: Page, browser: Any) -> None:
+    page.complaints()
+    page.find("form.ask summary").click()
+    page.find("input[name=calls]").send_keys("20")
+    page.ask("When is the pier open?")
+    wait_for(lambda: page.find("a.mark"))
+    page.find(".citations button").click()
+    picture = wait_for(lambda: page.find("aside img"))
+    wait_for(lambda: browser.execute_script("return arguments[0].naturalWidth", picture) == 1000)
+    assert PIER in picture.get_attribute("alt")
+    assert "Page 1 of" in picture.get_attribute("alt")
+    mark, frame = page.find("aside rect").rect, picture.rect
+    assert mark["x"] - frame["x"] == pytest.approx(100 / 595 * frame["width"], abs=2)
+    assert mark["y"] - frame["y"] < 142 / 842 * frame["height"] < mark["y"] - frame["y"] + 20
+    page.find("aside button[aria-pressed]").click()
+    wait_for(lambda: page.find("aside img").get_property("naturalWidth") == 2000)
+    page.find("aside button").send_keys(ESCAPE)
+    wait_for(lambda: page.find("aside") is None)
+    focused = browser.execute_script("return document.activeElement.textContent")
+    assert focused.strip().startswith("[1]")
+
+    page.find("details.steps > summary").click()
+    page.shows("details.steps", "Strategy single")
+    for summary in browser.find_elements("css selector", "details.steps li > details > summary"):
+        summary.click()
+    page.shows("details.steps > ol", "Model call, ")
+    page.find(".edit").click()
+    page.find(".draft textarea").send_keys(" And when closed?")
+    before = browser.current_url
+    page.find(".draft button").click()
+    page.shows("main h2", "When is the pier open? And when closed?")
+    wait_for(lambda: page.find("a.mark"))
+    assert browser.current_url != before
+    assert page.complaints() == []
+
+
+def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_path: Path) -> None:
+    page.complaints()
+    (tmp_path / "buoy.pdf").write_bytes(pdf("The buoy is red."))
+    page.find("nav a[href='#/documents']").click()
+    page.shows(".documents", HOSTILE)
+    page.find("input[type=file]").send_keys(str(tmp_path / "buoy.pdf"))
+    page.shows(".add", "buoy.pdf")
+    page.find(".add button").click()
+    wait_for(lambda: "No model is asked" in browser.switch_to.alert.text)
+    browser.switch_to.alert.accept()
+    wait_for(lambda: "uploads/buoy.pdf" in page.text(".documents"), 60)
+    page.shows(".add", "1 document added")
+
+    page.find("nav a[href='#/search']").click()
+    wait_for(lambda: page.find("#words")).send_keys("red buoy")
+    page.find("form.search button").click()
+    page.shows(".columns section mark", "The buoy is red.")
+    names = [one.text for one in browser.find_elements("css selector", ".columns h2")]
+    assert names == ["hybrid", "dense", "sparse"]
+    page.find(".columns .cite").click()
+    wait_for(lambda: page.find("aside rect"))
+
+    page.find("nav a[href='#/documents']").click()
+    wait_for(lambda: page.find("main input[type=search]")).send_keys("buoy")
+    wait_for(lambda: page.text(".documents").count("pdf") == 1)
+    page.find(".documents summary").click()
+    page.find("button[aria-label='Remove uploads/buoy.pdf']").click()
+    wait_for(lambda: "Remove uploads/buoy.pdf" in browser.switch_to.alert.text)
+    browser.switch_to.alert.accept()
+    wait_for(lambda: "buoy" not in page.text(".documents"), 60)
+    assert not list((tmp_path / "home" / "uploads").rglob("*.pdf"))
+    assert page.complaints() == []

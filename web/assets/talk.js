@@ -1,0 +1,214 @@
+// A conversation: its questions and answers, and the question that is being answered.
+// A run goes on at the server. The page listens to its numbered events, and after a reload or a
+// lost connection the browser asks for those that it has not got.
+import { cost, get, html, pathOf, send, useEffect, useRef, useState } from "/assets/common.js";
+import { Steps } from "/assets/steps.js";
+
+const EVENTS = ["begin", "token", "steps", "answer", "failed", "stopped"];
+const NOTHING = { question: "", text: "", steps: [], problem: "", ended: false };
+
+/** The state of a running question after one more event. */
+const after = (live, kind, data) => {
+  switch (kind) {
+    case "begin": return { ...NOTHING, question: data.question };
+    case "token": return { ...live, text: data.restart ? data.text : live.text + data.text };
+    case "steps": {
+      const steps = new Map(live.steps.map((step) => [step.id, step]));
+      for (const step of data.steps) steps.set(step.id, step);
+      return { ...live, steps: [...steps.values()] };
+    }
+    case "failed": return { ...live, problem: data.text, ended: true };
+    case "stopped": return { ...live, problem: "Stopped.", ended: true };
+    default: return live;
+  }
+};
+
+/**
+ * @param started called with the name of a thread that a question has begun
+ * @param only whether no further question can be asked here, as beside another thread
+ */
+export function Conversation({ thread, status, cite, started, refresh, only }) {
+  const [turns, setTurns] = useState([]);
+  const [live, setLive] = useState(null);
+  const [problem, setProblem] = useState("");
+  const source = useRef(null);
+  const shown = useRef(null);
+  const tell = (error) => setProblem(error.message);
+
+  const listen = (name) => {
+    source.current?.close();
+    const events = (source.current = new EventSource(`${pathOf(name)}/events`));
+    // The server knows no such run any more, as after a restart: what it has told is on the thread.
+    events.onerror = () => events.readyState === EventSource.CLOSED && open(name).catch(tell);
+    for (const kind of EVENTS) {
+      events.addEventListener(kind, (event) => {
+        const data = JSON.parse(event.data);
+        if (kind === "answer") show(name).catch(tell);
+        else setLive((before) => after(before ?? NOTHING, kind, data));
+        if (["answer", "failed", "stopped"].includes(kind)) {
+          events.close();
+          refresh();
+        }
+      });
+    }
+  };
+
+  /** Shows what the server has of a thread, so that no turn is missing and none is there twice. */
+  const show = async (name) => {
+    const found = await get(pathOf(name));
+    if (shown.current !== name) return false;
+    setTurns(found.turns);
+    setLive(found.running ? { ...NOTHING, question: found.question } : null);
+    return found.running;
+  };
+  const open = async (name) => {
+    source.current?.close();
+    shown.current = name;
+    setProblem("");
+    setLive(null);
+    setTurns([]);
+    if (name && (await show(name))) listen(name);
+  };
+  useEffect(() => {
+    if (thread !== shown.current) open(thread).catch(tell);
+  }, [thread]);
+  useEffect(() => () => source.current?.close(), []);
+
+  const begin = async (work) => {
+    setProblem("");
+    try {
+      const name = (await work()).thread;
+      shown.current = name;
+      started(name);
+      listen(name);
+      refresh();
+    } catch (error) {
+      setLive(null);
+      tell(error);
+    }
+  };
+  const ask = async (question, { other, ...given }) => {
+    if (other) {
+      const both = [given.strategy || status.strategy, other].map((strategy) =>
+        send("/api/threads", { question, ...given, strategy }));
+      const names = (await Promise.all(both)).map((one) => encodeURIComponent(one.thread));
+      location.hash = `/compare/${names.join("/")}`;
+      return;
+    }
+    setLive({ ...NOTHING, question });
+    await begin(() => send("/api/threads", { question, thread, ...given }));
+  };
+  const edit = async (number, question) => {
+    const limits = limitsOf(document.querySelector("form.ask"));
+    const found = await send(`${pathOf(thread)}/edit/${number}`, { question, limits }).catch(tell);
+    if (found) location.hash = encodeURIComponent(found.thread);
+  };
+  const resume = (answer) => {
+    const left = turns.at(-1);
+    const open = left && !left.finished;
+    if (open) setTurns(turns.slice(0, -1));
+    setLive({ ...NOTHING, question: open ? left.asked : live?.question ?? "" });
+    return begin(() => send(`${pathOf(thread)}/resume`, { answer }));
+  };
+  const running = live && !live.ended;
+  return html`<div class="conversation" aria-busy=${Boolean(running)}>
+    <ol class="turns">
+      ${turns.map((turn, place) => html`
+        <${Turn} key=${place} turn=${turn} number=${place + 1} cite=${cite} edit=${only ? null : edit}
+          resume=${place === turns.length - 1 && !live ? resume : null} />`)}
+      ${live && html`<${Live} live=${live} thread=${shown.current} cite=${cite} resume=${() => resume()} />`}
+    </ol>
+    ${turns.length > 1 && html`<p class="quiet">So far: ${cost(turns.map((turn) => turn.usage))}</p>`}
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    ${only
+      ? running && html`<p><button onClick=${() => send(`${pathOf(thread)}/stop`).catch(tell)}>Stop</button></p>`
+      : html`<${Ask} ask=${(...given) => ask(...given).catch(tell)} running=${running} status=${status}
+          fresh=${!thread} stop=${() => send(`${pathOf(thread)}/stop`).catch(tell)} />`}
+  </div>`;
+}
+
+function Turn({ turn, number, cite, edit, resume }) {
+  const [draft, setDraft] = useState(null);
+  const show = (place) => cite({ ...turn.citations[place - 1], claim: turn.citations[place - 1].claim });
+  const follow = (event) => {
+    const mark = event.target.closest("a.mark");
+    if (!mark) return;
+    event.preventDefault();
+    show(Number(mark.textContent.slice(1, -1)));
+  };
+  return html`<li>
+    <h2>${turn.asked} ${edit && draft === null && html`
+      <button class="link edit" aria-label=${`Edit question ${number}`} onClick=${() => setDraft(turn.asked)}>Edit</button>`}</h2>
+    ${draft !== null && html`<div class="draft">
+      <textarea rows="3" aria-label="Edited question" value=${draft} onInput=${(event) => setDraft(event.target.value)} />
+      <p class="tools"><button disabled=${!draft.trim()} onClick=${() => { edit(number, draft); setDraft(null); }}>Ask in a copy of the thread</button>
+      <button class="link" onClick=${() => setDraft(null)}>Cancel</button></p></div>`}
+    <div class="answer" onClick=${follow} dangerouslySetInnerHTML=${{ __html: turn.html }} />
+    ${turn.unconfirmed && html`<p class="doubt">Not confirmed by the documents: ${turn.unconfirmed}</p>`}
+    ${turn.truncated && html`<p class="doubt">Something is missing: a limit was reached.</p>`}
+    <ul class="citations">${turn.citations.map((cited, place) => html`<li key=${place}>
+      <button class=${cited.supported ? "cite" : "cite doubt"} onClick=${() => show(place + 1)}>
+        [${place + 1}] ${cited.name}${cited.supported ? "" : " (not supported)"}</button></li>`)}</ul>
+    <${Steps} thread=${turn.thread} question=${number} records=${turn.steps} cite=${cite} />
+    ${turn.finished
+      ? html`<p class="quiet">${turn.strategy} · ${cost([turn.usage])}</p>`
+      : resume && html`<${Waiting} waiting=${turn.waiting} resume=${resume} />`}
+  </li>`;
+}
+
+function Waiting({ waiting, resume }) {
+  if (!waiting.length)
+    return html`<p>This question is not finished. <button onClick=${() => resume()}>Continue</button></p>`;
+  return waiting.map((asked) => html`<div class="waiting" key=${asked.id}>
+    <p>${asked.description || asked.action}</p>
+    <pre>${JSON.stringify(asked.args, null, 2)}</pre>
+    ${asked.decisions.filter((one) => one !== "edit").map((one) => html`
+      <button key=${one} onClick=${() => resume({ [asked.id]: one })}>${one}</button>`)}</div>`);
+}
+
+function Live({ live, thread, cite, resume }) {
+  return html`<li>
+    <h2>${live.question}</h2>
+    <p class="answer writing">${live.text}</p>
+    <${Steps} thread=${thread} question=${0} records=${live.steps} open cite=${cite} />
+    ${live.problem
+      ? html`<p class="problem" role="alert">${live.problem} <button onClick=${resume}>Continue</button></p>`
+      : html`<p class="quiet" role="status">Working…</p>`}
+  </li>`;
+}
+
+/** The limits of a form, and the strategies that it names. */
+const limitsOf = (form) => {
+  const number = (name) => Number(form?.elements[name]?.value) || null;
+  return { calls: number("calls"), tokens: number("tokens") };
+};
+
+function Ask({ ask, running, stop, status, fresh }) {
+  const [text, setText] = useState("");
+  const form = useRef(null);
+  const submit = (event) => {
+    event.preventDefault();
+    if (running || !text.trim()) return;
+    const { strategy, other } = form.current.elements;
+    ask(text, { limits: limitsOf(form.current), strategy: strategy?.value ?? "", other: other?.value ?? "" });
+    setText("");
+  };
+  const keys = (event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && submit(event);
+  const choices = (first) => html`<option value="">${first}</option>
+    ${(status.strategies ?? []).map((name) => html`<option key=${name}>${name}</option>`)}`;
+  return html`<form class="ask" ref=${form} onSubmit=${submit}>
+    <label for="question">Question</label>
+    <textarea id="question" rows="2" value=${text} onInput=${(event) => setText(event.target.value)}
+      onKeyDown=${keys} />
+    ${running
+      ? html`<button type="button" onClick=${stop}>Stop</button>`
+      : html`<button type="submit" disabled=${!text.trim()}>Ask</button>`}
+    <details class="options"><summary>Limits${fresh ? " and strategy" : ""}</summary>
+      <div class="fields">
+        <label>Model calls at most <input name="calls" type="number" min="1" value=${status.budget?.calls ?? ""} /></label>
+        <label>Tokens at most <input name="tokens" type="number" min="1" value=${status.budget?.tokens ?? ""} /></label>
+        ${fresh && html`<label>Strategy <select name="strategy">${choices(`${status.strategy} (as set)`)}</select></label>
+        <label>Compare with <select name="other">${choices("nothing")}</select></label>`}
+      </div></details>
+  </form>`;
+}
