@@ -255,7 +255,8 @@ class TestFollowUp:
         tree = changed(context, strategy="tree")
         await agent.ainvoke({"question": QUESTION}, CONFIG, context=tree)
         second = await agent.ainvoke({"question": "How long is the Danube?"}, CONFIG, context=tree)
-        assert [step["id"] for step in second["steps"]] == ["rewrite", "tree-root", "aggregate"]
+        ids = ["rewrite", "tree-root", "aggregate", "note-1"]
+        assert [step["id"] for step in second["steps"]] == ids
 
     async def test_a_rewrite_that_fails_takes_the_question_as_it_is(
         self, context: Context, script: Script, agent: Any

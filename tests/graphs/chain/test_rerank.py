@@ -79,7 +79,9 @@ async def test_a_capable_model_is_shown_whole_snippets(
     assert len([line for line in turn.splitlines() if line.startswith("[")]) == 8
 
 
-async def test_a_search_for_many_judges_ten_more_at_most(context: Context) -> None:
+async def test_a_search_for_many_judges_ten_more_at_most(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[int] = []
 
     async def find(search: Search) -> list[Any]:
@@ -87,11 +89,12 @@ async def test_a_search_for_many_judges_ten_more_at_most(context: Context) -> No
         return []
 
     SEARCHES.register(SearchMethod("counted", "Finds nothing.", find))
+    monkeypatch.setattr("hopyard.indexes.searches.rerank._BASE", "counted")
     nothing: Any = None
     never: Any = find  # no call is made where nothing is found
     try:
         for k in (5, 30):
-            settings = changed(context, rerank__base="counted", rerank__model="chat")
+            settings = changed(context, rerank__model="chat")
             search = Search("?", k, nothing, settings, nothing, call=never)
             assert await SEARCHES["rerank"].find(search) == []
     finally:
