@@ -9,11 +9,13 @@ import pytest
 from long_reports import build_reports
 
 from hopyard.models.embeddings import register_embedder
-from hopyard.nodes.reading import find_to_read, rest_to_read
+from hopyard.nodes.reading import find_to_read, more_to_read
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.state.settings.fields import Context
 from hopyard.testing.models import WordEmbedder
+
+TEXT = "The crane of pier 12 lifts heavy crates"
 
 
 @pytest.fixture(scope="module")
@@ -33,23 +35,35 @@ def run(index: Path, resources: Resources, model: str = "openai:gpt-4.1", **retr
     return Run("r", Context.model_validate(settings), resources)
 
 
-async def read(asked: Run, text: str) -> list[tuple[str, str]]:
-    """Document and page of what is read, without repeats."""
-    found = await find_to_read(asked, text)
-    passages = await asked.passages([unit["id"] for unit in found.evidence])
-    return list(dict.fromkeys((passage.document_id, passage.pages) for passage in passages))
-
-
 async def test_the_rest_of_the_page_follows_the_passages_found(
     index: Path, resources: Resources
 ) -> None:
     asked = run(index, resources, k=1)
-    found = await find_to_read(asked, "The crane of pier 12 lifts heavy crates")
-    alone = await asked.try_find("The crane of pier 12 lifts heavy crates")
+    found = await find_to_read(asked, TEXT)
+    alone = await asked.try_find(TEXT)
     assert found.evidence[:1] == alone.evidence
-    assert len(found.evidence) > 1
-    assert await read(asked, "The crane of pier 12 lifts heavy crates") == [("report-2023", "12")]
-    assert all(unit["score"] == 0.0 and "on the page" in unit["why"] for unit in found.evidence[1:])
+    passages = await asked.passages([unit["id"] for unit in found.evidence])
+    assert {passage.document_id for passage in passages} == {"report-2023"}
+    beside = [unit for unit in found.evidence if "on the page" in unit.get("why", "")]
+    assert found.evidence[-1:] == beside[-1:]
+    assert {unit["score"] for unit in beside} == {0.0}
+
+
+async def test_half_of_the_tokens_is_for_the_next_passages_of_the_documents(
+    index: Path, resources: Resources
+) -> None:
+    asked = run(index, resources, k=1, tokens=100)
+    found = await find_to_read(asked, TEXT)
+    next_found = [unit for unit in found.evidence if "on the page" not in unit.get("why", "")]
+    ranked = await asked.find(TEXT, k=50)
+    passages = await asked.passages([unit["id"] for unit in ranked])
+    own = [each.id for each in passages if each.document_id == "report-2023"]
+    assert [unit["id"] for unit in next_found] == own[: len(next_found)]
+    assert 1 < len(next_found) < len(found.evidence)
+    assert (
+        sum(len(passage.text) for passage in passages if passage.id in own[: len(next_found)])
+        <= 200
+    )
 
 
 async def test_the_tokens_of_the_setting_are_the_most_that_is_added(
@@ -74,8 +88,8 @@ async def test_the_builtin_model_reads_only_what_is_found(
 
 async def test_what_was_read_before_is_not_read_again(index: Path, resources: Resources) -> None:
     asked = run(index, resources, k=1)
-    found = (await asked.try_find("The crane of pier 12 lifts heavy crates")).evidence
-    rest = [unit["id"] for unit in await rest_to_read(asked, found)]
+    found = (await asked.try_find(TEXT)).evidence
+    rest = [unit["id"] for unit in await more_to_read(asked, "", found)]
     assert rest
-    assert await rest_to_read(asked, found, seen=rest) == []
-    assert await rest_to_read(asked, found, parts=1000) == []
+    assert await more_to_read(asked, "", found, seen=rest) == []
+    assert await more_to_read(asked, "", found, parts=1000) == []
