@@ -19,6 +19,8 @@ __all__ = ("find_to_read", "more_to_read")
 
 _NEXT: Final = 50
 """Passages after those found that are looked at."""
+_OF_FOUND: Final = 0.75
+"""Share of the tokens for passages that the search finds; the others are beside them."""
 _ON_PAGE: Final = "on the page of a passage that was found"
 
 
@@ -47,8 +49,8 @@ async def more_to_read(
 ) -> list[Evidence]:
     """More of the documents that were found, until `retrieval.tokens` are read.
 
-    The next passages that the search finds in these documents come first, until half of the tokens
-    are read; then the rest of the pages. A document of one passage has no more.
+    The next passages that the search finds in these documents come first, until three quarters of
+    the tokens are read; then the rest of the pages. A document of one passage has no more.
 
     Args:
         run: The run.
@@ -67,7 +69,7 @@ async def more_to_read(
     lengths = await asyncio.to_thread(index.corpus.lengths, sorted(documents))
     if max(lengths.values()) == 1:
         return []
-    more = await _next_found(run, text, read, most // 2, seen) if text else []
+    more = await _next_found(run, text, read, int(_OF_FOUND * most), seen) if text else []
     read += await run.passages(passage_ids(more))
     names, left = [passage.id for passage in read], most - _tokens(read)
     rest = await asyncio.to_thread(rest_of_pages, index, names, left, allowed)

@@ -45,7 +45,7 @@ class RetrievalSettings(Frozen):
         None,
         ge=0,
         description="Tokens of passages that the model reads for one search: if the passages found "
-        "have fewer, the rest of their pages follows. By default it depends on the model's size.",
+        "have fewer, more of their documents follows. By default it depends on the model's size.",
     )
     mmr_lambda: float = Field(
         0.75,
