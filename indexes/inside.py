@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
@@ -16,13 +17,17 @@ from hopyard.indexes.index import Index
 from hopyard.indexes.named import stands_in
 from hopyard.indexes.text.capitals import QUOTES
 from hopyard.state.references import SECTION_MARK
+from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("DocumentName", "find_inside", "named_document", "pages_around")
+__all__ = ("DocumentName", "find_inside", "named_document", "pages_around", "rest_of_pages")
 
 AROUND: Final = 2000
 """Tokens of the pages around a passage, at most."""
 _MOST_AROUND: Final = 40
 """Passages before and after a passage that are looked at."""
+_UNPAGED: Final = 600
+"""Tokens around a passage that count as its page, where the document has no pages: about as many as
+a page of a report has."""
 _LEAST_ALIKE: Final = 0.5
 """Dice coefficient of two names that are near each other, at least."""
 _SIGNS: Final = re.compile(r"[\W_]+")
@@ -143,6 +148,55 @@ def pages_around(index: Index, passage_id: str, tokens: int = AROUND) -> list[Pa
             break
         first, last = min(first, row), max(last, row)
     return near[first : last + 1]
+
+
+def rest_of_pages(
+    index: Index, passage_ids: Sequence[str], tokens: int, allowed: frozenset[str] | None = None
+) -> list[Passage]:
+    """The other passages of the pages that some passages are on.
+
+    The page of the first passage comes first, its passages in the order of their distance. The
+    first passage that does not fit ends the list.
+
+    Args:
+        index: The opened index.
+        passage_ids: The passages, the best first.
+        tokens: Tokens of the result at most, estimated as for a chat model.
+        allowed: Ids of the passages that may be read; None where all may.
+
+    Raises:
+        IndexMissingError: A passage is not in the index.
+    """
+    found = dict.fromkeys(passage_ids)
+    rest: dict[str, Passage] = {}
+    for name in found:
+        for passage in _page_of(index, name):
+            if passage.id in found or passage.id in rest:
+                continue
+            if allowed is not None and passage.id not in allowed:
+                continue
+            tokens -= tokens_of(passage.text)
+            if tokens < 0:
+                return list(rest.values())
+            rest[passage.id] = passage
+    return list(rest.values())
+
+
+def _page_of(index: Index, passage_id: str) -> list[Passage]:
+    """The passages of a passage's page, the nearest first."""
+    near = index.neighbours(passage_id, _MOST_AROUND, _MOST_AROUND)
+    middle = next(row for row, passage in enumerate(near) if passage.id == passage_id)
+    rows = sorted(range(len(near)), key=lambda row: (abs(row - middle), -row))
+    if own := _pages(near[middle]):
+        return [near[row] for row in rows if not own.isdisjoint(_pages(near[row]))]
+    sums = accumulate(tokens_of(near[row].text) for row in rows[1:])
+    return [near[row] for row, used in zip(rows[1:], sums, strict=True) if used <= _UNPAGED]
+
+
+def _pages(passage: Passage) -> set[int]:
+    """The numbers of its pages: 3 and 4 of `3-4`."""
+    numbers = [int(number) for number in _NUMBER.findall(passage.pages)]
+    return set(range(numbers[0], numbers[-1] + 1)) if numbers else set()
 
 
 def _distance(passages: Sequence[Passage], middle: int, row: int) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from hopyard.nodes.citations import cite, is_unknown
 from hopyard.nodes.cited_answer import Cited
 from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.lifecycle import close_run, start_run
+from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN
@@ -84,7 +85,7 @@ async def answer_link(state: CorState, runtime: Runtime[Context]) -> dict[str, A
     """Search for the sub-question and answer it from what was found."""
     run, question = await run_of(state, runtime), state["pending"]
     step = _step_id(len(state["links"]) + 1)
-    found = await run.try_find(question, step=step)
+    found = await find_to_read(run, question, step=step)
     link = Link(question=question, answer=UNKNOWN, passages=found.evidence)
     # Where the chain has ended, this is the whole question: nothing comes after its answer.
     final = bool(state["ended"])
@@ -163,7 +164,7 @@ async def _answer_from_links(
     question, passages = state["question"], await run.passages(passage_ids(evidence))
     read = await answer_from_findings(run, question, passages, _findings(state["links"]), step=step)
     if traits_of(run.settings).needs_one_link and is_unknown(read.answer):
-        evidence = await run.find(question, step=step)
+        evidence = (await find_to_read(run, question, step=step)).evidence
         read = await answer_from_passages(run, question, evidence, step=step, final=True)
     return read, evidence
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Final, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -17,6 +17,7 @@ from markdown_it.token import Token
 
 from hopyard.indexes.corpus.long_text import stretches_of
 from hopyard.indexes.corpus.records import PAGE_END, place_in
+from hopyard.state.references import SECTION_MARK
 
 __all__ = ("Block", "blocks_of", "escape_cell", "first_heading", "table_lines")
 
@@ -80,6 +81,8 @@ class Block(NamedTuple):
     """The other rows of a table."""
     continued: bool = False
     """Whether these rows of a table follow those of the block before."""
+    heading: bool = False
+    """Whether it is a heading that has nothing below it, and so no section of its own."""
 
 
 class _Heading(NamedTuple):
@@ -99,7 +102,7 @@ def blocks_of(stretches: Iterable[str], title: str = "") -> Iterator[Block]:
     """Cut a Markdown text at headings and around tables.
 
     A heading is in the section of its blocks, and in no block. Only a heading that has nothing
-    below it is a block itself.
+    below it is a block itself: of the section that follows, or at the end of the one before.
 
     Args:
         stretches: Markdown, in which form feeds may end pages. The text may come in parts, which
@@ -107,21 +110,32 @@ def blocks_of(stretches: Iterable[str], title: str = "") -> Iterator[Block]:
         title: The document's title. Sections do not repeat it.
     """
     path: list[_Heading] = []
-    section = ""
+    section = before = ""
+    alone: list[Block] = []
     bare = False  # the last heading has nothing below it so far
     for part in _parts(stretches):
         if isinstance(part, Block):
+            yield from (_moved(heading, section) for heading in alone)
             yield part._replace(section=section)
-            bare = False
+            alone, bare, before = [], False, section
             continue
         if bare and part.level <= path[-1].level:
-            yield Block(section, path[-1].start, path[-1].text)
+            alone.append(Block(section, path[-1].start, section or path[-1].text, heading=True))
         path = [*(above for above in path if above.level < part.level), part]
         names = [heading.name for heading in path]
         section = place_in(*(names[1:] if names[0] == title else names))
         bare = True
     if bare:
-        yield Block(section, path[-1].start, path[-1].text)
+        alone.append(Block(section, path[-1].start, section or path[-1].text, heading=True))
+    yield from (_moved(heading, before) for heading in alone)
+
+
+def _moved(heading: Block, section: str) -> Block:
+    """A heading as text of a section, with the headings above it that the section lacks."""
+    names = heading.text.split(SECTION_MARK)
+    pairs = zip(names[:-1], section.split(SECTION_MARK), strict=False)
+    shared = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+    return heading._replace(section=section, text=place_in(*names[shared:]))
 
 
 def first_heading(text: str) -> str:

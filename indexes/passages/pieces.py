@@ -47,6 +47,8 @@ def piece_of(text: str, start: int = 0, section: str = "") -> Piece:
 def cut_section(blocks: Iterable[Block], room: int, count: Count, cut: Cut) -> Iterator[Piece]:
     """Cut blocks of one section into as few pieces as their order and borders allow.
 
+    A heading without a section of its own stays with the block that follows.
+
     Args:
         blocks: The section's blocks, in order.
         room: Tokens of a piece at most.
@@ -54,8 +56,9 @@ def cut_section(blocks: Iterable[Block], room: int, count: Count, cut: Cut) -> I
         cut: Cuts plain text.
     """
     last: Piece | None = None
+    kept = 0  # tokens for the headings above a block
     for block in blocks:
-        for piece in _cut_block(block, room, count, cut):
+        for piece in _cut_block(block, room - kept, count, cut):
             if last is None:
                 last = piece
             elif count(joined := f"{last.text}\n\n{piece.text}") <= room:
@@ -63,6 +66,8 @@ def cut_section(blocks: Iterable[Block], room: int, count: Count, cut: Cut) -> I
             else:
                 yield last
                 last = piece
+        kept = count(f"{last.text}\n\n") if block.heading and last else 0
+        kept = kept if kept <= room // 2 else 0
     if last:
         yield last
 

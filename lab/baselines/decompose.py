@@ -15,6 +15,7 @@ from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.answer import answer_from_evidence
 from hopyard.nodes.evidence import merge_in_shares
 from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import run_of
 from hopyard.nodes.sub_questions import repeats
 from hopyard.prompts.passages import one_line
@@ -61,7 +62,7 @@ async def search_sub_questions(state: SplitState, runtime: Runtime[Context]) -> 
     async def search(number: int, question: str) -> Step:
         nonlocal truncated
         step = Step(id=f"search-{number}", kind="search", question=question)
-        found = await run.try_find(question, step=step["id"])
+        found = await find_to_read(run, question, step=step["id"])
         step["passages"] = found.evidence
         truncated = truncated or found.truncated
         if found.reason:

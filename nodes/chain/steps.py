@@ -14,6 +14,7 @@ from hopyard.nodes.chain.cite import link_id
 from hopyard.nodes.evidence import merge_by_rounds
 from hopyard.nodes.inside import asked_inside, has_long_document, look_inside
 from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.reading import more_to_read
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN
@@ -112,6 +113,8 @@ async def look_up(state: LookupTask, runtime: Runtime[Context]) -> dict[str, Any
         fresh = [unit for unit in units if not seen.issuperset(unit["passages"])]
         room = max(min(places, LEAST_PLACES), places - len(again))
         units = again + fresh[:room]
+        text = "" if look else state["text"]
+        units += await more_to_read(run, text, units, parts=state["parts"], seen=seen)
     lookup = Lookup(step=state["step"], text=state["text"], passages=units)
     if reason := " ".join(filter(None, (look and look.get("reason"), found.reason))):
         lookup["reason"] = reason

@@ -19,6 +19,7 @@ from hopyard.nodes.global_search.coverage import read_by_global
 from hopyard.nodes.global_search.map import failed_tasks, map_tasks
 from hopyard.nodes.global_search.points import evidence_of
 from hopyard.nodes.lifecycle import close_run, with_endings
+from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
@@ -136,7 +137,7 @@ async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step, boo
     step = Step(id="reduce", kind="reduce", title="Answer from one search", question=question)
     step |= {"verdict": FALLBACK, "reason": "the budget left no call to map", "passages": []}
     try:
-        found = await run.try_find(question, step=step["id"], models=False)
+        found = await find_to_read(run, question, step=step["id"], models=False)
     except IndexMissingError as error:
         return Cited(UNKNOWN, []), Attempt(None, error).mark(step), False
     step["passages"] = found.evidence

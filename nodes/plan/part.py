@@ -14,6 +14,7 @@ from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.evidence import merge_by_rounds
 from hopyard.nodes.inside import asked_inside, has_long_document, look_inside
 from hopyard.nodes.plan.references import resolve_references
+from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import Found, Run, run_of
 from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN
@@ -151,7 +152,7 @@ async def _find(run: Run, node: PlanNode, step: str, again: _Again, seen: Collec
     k, looks = run.settings.retrieval.k, again.looks
     found = [await look_inside(run, look, k) for look in looks]
     if not looks or again.in_other_words:
-        found.append(await run.try_find(node["question"], step=step, without=seen))
+        found.append(await find_to_read(run, node["question"], step=step, without=seen))
     problems = [problem for each in found for problem in each.problems]
     problems += [UsageError(look["reason"]) for look in looks if "reason" in look]
     return Found(merge_by_rounds(each.evidence for each in found), problems)

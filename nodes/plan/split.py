@@ -17,6 +17,7 @@ from langgraph.runtime import Runtime
 from hopyard.nodes.approve import approve_split
 from hopyard.nodes.attempt import attempted
 from hopyard.nodes.plan.references import reference_fault, references
+from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import Found, Run, run_of
 from hopyard.nodes.sub_questions import plain, repeats
 from hopyard.prompts.passages import one_line
@@ -75,7 +76,7 @@ async def _search(run: Run, node: PlanNode) -> Found:
     """Search for the question itself, unless it is a sub-question, which has been searched for."""
     if "passages" in node:
         return Found(node["passages"])
-    return await run.try_find(node["question"], step=step_id(node["path"]))
+    return await find_to_read(run, node["question"], step=step_id(node["path"]))
 
 
 async def _plan(run: Run, node: PlanNode) -> _Plan:

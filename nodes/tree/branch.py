@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.nodes.answer import answer_from_passages
 from hopyard.nodes.attempt import attempted
+from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import plain, replacements
 from hopyard.nodes.tree.decompose import RETRIES
@@ -29,7 +30,7 @@ async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dic
     run, node = await run_of(state, runtime), state["node"]
     # A root that is answered here stays whole: this is the closing call, nothing comes after it.
     closing, step = node["path"] == ROOT, step_id(node["path"])
-    found = await run.try_find(node["question"], step=step)
+    found = await find_to_read(run, node["question"], step=step)
     answered: TreeNode = {
         **node,
         "passages": found.evidence,

@@ -40,7 +40,13 @@ class RetrievalSettings(Frozen):
         "hybrid",
         description="The search method of every strategy; `hopyard search --help` lists them.",
     )
-    k: int = Field(5, ge=1, le=100, description="Passages given to the model for one question.")
+    k: int = Field(5, ge=1, le=100, description="Passages that a search finds.")
+    tokens: int | None = Field(
+        None,
+        ge=0,
+        description="Tokens of passages that the model reads for one search: if the passages found "
+        "have fewer, more of their documents follows. By default it depends on the model's size.",
+    )
     mmr_lambda: float = Field(
         0.75,
         ge=0,

@@ -58,6 +58,8 @@ class Ranking(NamedTuple):
     """Whether a passage has an identifier that the question names and few passages have."""
     weights: Scores
     """Factors for another search's scores: how likely the document of each passage is."""
+    long: Scores
+    """How long the document of each passage is, from 0.09 for one passage towards 1."""
     named: Mapping[int, str]
     """The words of the question that are in the name of a document, by the document's number."""
 
@@ -179,7 +181,9 @@ class SparseIndex:
     ) -> list[tuple[str, float]]:
         """The k best passages by BM25 over all words of a text, whatever their documents are."""
         [terms] = self._words.terms([text])
-        scores = self._added(self._postings.numbers(dict.fromkeys(terms))) * self._open(allowed)
+        scores = self._added(self._postings.weighed(dict.fromkeys(terms, 1.0))) * self._open(
+            allowed
+        )
         return [(self._ids[row], float(scores[row])) for row in best_rows(scores, k).tolist()]
 
     def rank(self, question: str, allowed: frozenset[str] | None = None) -> Ranking:
@@ -189,13 +193,13 @@ class SparseIndex:
             question: Any text.
             allowed: Ids of the passages that may be found; None where all may.
         """
-        terms = self._postings.numbers(self._words.asked(question))
+        terms = self._postings.weighed(self._words.asked(question))
         scores = self._added(terms)
         open_ = self._open(allowed)
         exact = self._exact(question) & open_
         scores *= open_
         if self._documents is None:
-            return Ranking(scores, exact, np.ones(len(scores)), {})
+            return Ranking(scores, exact, np.ones(len(scores)), np.ones(len(scores)), {})
         rows, names = self._documents
         called, sure, said = names.named(question)
         matched = _by_document(scores, rows, len(names))
@@ -211,7 +215,7 @@ class SparseIndex:
             for number in chosen.tolist()
             if held[number] > 1
         }
-        return Ranking(local * (1 - less) * open_, exact, 1 - less * long, named)
+        return Ranking(local * (1 - less) * open_, exact, 1 - less * long, long, named)
 
     def _open(self, allowed: frozenset[str] | None) -> NDArray[np.bool_]:
         """The rows that may be found."""
@@ -219,23 +223,22 @@ class SparseIndex:
             return np.ones(len(self._ids), dtype=np.bool_)
         return np.array([name in allowed for name in self._ids], dtype=np.bool_)
 
-    def _added(self, terms: Iterable[int], within: NDArray[np.bool_] | None = None) -> Scores:
+    def _added(self, terms: Mapping[int, float], within: NDArray[np.bool_] | None = None) -> Scores:
         """The scores of all rows, added up over terms.
 
         Args:
-            terms: Numbers of terms.
+            terms: Numbers of terms, and the weight of each.
             within: The rows whose terms decide how rare a term is; the whole corpus counts as a few
                 more. None for the whole corpus alone.
         """
         total = len(self._ids)
         scores = np.zeros(total)
-        for term in terms:
+        for term, weight in terms.items():
             rows, values = self._postings.of(term)
-            rarer = 1.0
             if within is not None:
                 held = within[rows].sum() + _WHOLE_CORPUS * len(rows) / total
-                rarer = idf(held, within.sum() + _WHOLE_CORPUS) / idf(len(rows), total)
-            scores[rows] += rarer * values
+                values = values * idf(held, within.sum() + _WHOLE_CORPUS) / idf(len(rows), total)
+            scores[rows] += weight * values
         return scores
 
     def _exact(self, question: str) -> NDArray[np.bool_]:
@@ -262,7 +265,7 @@ class SparseIndex:
             known words in the weight of all; both 0 to 1.
         """
         words = set(self._words.of([query])[0])
-        known = self._postings.numbers(sorted(words))
+        known = self._postings.weighed(dict.fromkeys(sorted(words), 1.0))
         if not known:
             return 0.0, 0.0
         total = len(self._ids)

@@ -114,6 +114,10 @@ class Postings:
         """The numbers of those terms that a passage has."""
         return [self.terms[term] for term in terms if term in self.terms]
 
+    def weighed(self, terms: Mapping[str, float]) -> dict[int, float]:
+        """The numbers of those terms that a passage has, with their weights."""
+        return {self.terms[term]: each for term, each in terms.items() if term in self.terms}
+
     def of(self, number: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The rows that have a term, and their scores for it."""
         start, end = self.starts[number : number + 2]

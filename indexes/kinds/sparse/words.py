@@ -66,6 +66,9 @@ _SILENT: Final = re.compile(
 )
 """Points of Hebrew and Arabic, which most texts omit, and signs that nobody sees."""
 
+_ASKING: Final = 0.3
+"""Weight of words that mostly ask. A question may also be about a "name", or about who "led"."""
+
 
 @dataclass(frozen=True)
 class Words:
@@ -108,16 +111,17 @@ class Words:
             for text, words in zip(normal, self.of(normal), strict=True)
         ]
 
-    def asked(self, question: str) -> list[str]:
-        """The terms of a question, each once, without words that only ask.
+    def asked(self, question: str) -> dict[str, float]:
+        """The terms of a question with their weights: 1, and less for words that only ask.
 
-        A question of such words alone keeps them.
+        In a question of such words alone, all weigh 1.
         """
         asking = NOT_CONTENT if self.language == "en" else stop_words(self.language)
         [terms], [small] = self.terms([question]), self.of([" ".join(asking)])
         said = frozenset(small)
-        kept = [term for term in terms if term not in said]
-        return list(dict.fromkeys(kept or terms))
+        if said.issuperset(terms):
+            return dict.fromkeys(terms, 1.0)
+        return {term: _ASKING if term in said else 1.0 for term in terms}
 
 
 def _in_pairs(text: str, stop: frozenset[str]) -> str:

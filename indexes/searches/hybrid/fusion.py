@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ("fused", "search_both")
 
+_OF_WORDS: Final = 0.25
+"""The weight of the words' scores in a short document. In a long one it is twice as high: among the
+passages of a report, words and numbers tell more apart than vectors do."""
+
 Scores = NDArray[np.float64]
 
 _CANDIDATES: Final = 1000
@@ -52,6 +56,7 @@ def search_both(
         np.array(list(near.values())),
         lowest,
         ranking.weights[rows],
+        _OF_WORDS * (1 + ranking.long[rows]),
         ranking.exact[rows],
     )
     best = sorted(zip(near, rows, scores.tolist(), strict=True), key=lambda hit: (-hit[2], hit[0]))
@@ -59,11 +64,16 @@ def search_both(
 
 
 def fused(
-    worded: Scores, cosines: Scores, lowest: float, weights: Scores, exact: NDArray[np.bool_]
+    worded: Scores,
+    cosines: Scores,
+    lowest: float,
+    weights: Scores,
+    shares: Scores,
+    exact: NDArray[np.bool_],
 ) -> Scores:
     """Add up the scores of n passages.
 
-        s = (w / max w  +  g·(c - c₀) / (max c - c₀)) / 2
+        s = a·w / max w  +  (1 - a)·g·(c - c₀) / (max c - c₀)
 
     If a passage has an identifier of the question, all such passages come before the others.
 
@@ -72,6 +82,7 @@ def fused(
         cosines: c, the cosine of each passage with the question.
         lowest: c₀, the cosine that counts as 0.
         weights: g, the weight of each passage's document, 0 to 1.
+        shares: a, the weight of the words in each passage's score, 0 to 1.
         exact: Whether a passage has an identifier of the question.
 
     Returns:
@@ -79,6 +90,7 @@ def fused(
     """
     highest, spread = worded.max(initial=0.0), cosines.max(initial=lowest) - lowest
     near = np.clip((cosines - lowest) / spread, 0.0, 1.0) if spread > 0 else np.ones(len(cosines))
-    both = ((worded / highest if highest > 0 else worded) + weights * near) / 2
+    matched = worded / highest if highest > 0 else worded
+    both = shares * matched + (1 - shares) * weights * near
     scores: Scores = (both + exact) / 2 if exact.any() else both
     return scores

@@ -21,6 +21,7 @@ from hopyard.models.chat import Sampling
 from hopyard.models.prompt import Prompt
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.attempt import attempted
+from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import Run
 from hopyard.prompts.answer import ROOM_TO_THINK
 from hopyard.state.errors import HopyardError
@@ -45,7 +46,7 @@ def search_tool(run: Run, problems: list[HopyardError]) -> Any:
     @tool(response_format="content_and_artifact")
     async def search(query: str) -> tuple[str, list[Evidence]]:
         """Search the documents. The result is numbered passages."""
-        found = await run.try_find(query)
+        found = await find_to_read(run, query)
         problems.extend(found.problems)
         return "", found.evidence
 

@@ -66,7 +66,7 @@ async def test_a_part_opens_pages_and_finds_words(index: Path, tmp_path: Path) -
     register_embedder(EMBEDDING, WordEmbedder())
     script = Script()
     ScriptedChat(script).register(MODEL)
-    retrieval = {"method": "sparse", "k": 2}
+    retrieval = {"method": "sparse", "k": 2, "tokens": 0}  # so that the sum is not read at once
     context = Context.model_validate(
         {"index": str(index), "model": MODEL, "embedding": EMBEDDING, "retrieval": retrieval}
     )

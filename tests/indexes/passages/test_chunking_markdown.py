@@ -28,6 +28,19 @@ def test_a_passage_is_of_one_section_and_is_embedded_with_it(embedder: Embedder)
     assert passages[2].full_title == passages[2].heading == "T › Contacts › Late"
 
 
+def test_a_heading_never_is_a_passage_alone(embedder: Embedder) -> None:
+    long = "The tide comes in twice. " * 30
+    table = "| tea | kg |\n|---|---|\n" + "| green | 7 |\n" * 30
+    text = f"# T\n## Part I\n## Sea\n{long}\n## Part II\n## Tea\n{table}\n## Notes\n"
+    passages = list(Chunker(embedder, 40).split(markdown(text)))
+    sea, tea = (next(one for one in passages if one.section == name) for name in ("Sea", "Tea"))
+    assert sea.text.startswith("Part I\n\nThe tide")
+    assert tea.text.startswith("Part II\n\n| tea | kg |\n|---|---|\n| green |")
+    assert passages[-1].text.endswith("Notes")
+    assert {one.section for one in passages} == {"Sea", "Tea"}
+    assert all(one.tokens <= 40 for one in passages)
+
+
 def test_plain_text_has_no_sections(embedder: Embedder) -> None:
     [passage] = Chunker(embedder).split(Document("d", "T", "# a comment\nx\n"))
     assert (passage.section, passage.text) == ("", "# a comment\nx")

@@ -24,12 +24,15 @@ def test_headings_make_a_path_that_does_not_repeat_the_title() -> None:
     assert blocks(text)[1][0] == "Handbook › Contacts"
 
 
-def test_a_heading_with_nothing_below_it_is_kept() -> None:
+def test_a_heading_with_nothing_below_it_is_text_of_a_section_beside_it() -> None:
     assert blocks("# A\n## B\n## C\ntext\n# D\n") == [
-        ("A › B", "B"),
+        ("A › C", "B"),
         ("A › C", "text"),
-        ("D", "D"),
+        ("A › C", "D"),
     ]
+    assert blocks("# A\n## B\n# C\ntext\n") == [("C", "A › B"), ("C", "text")]
+    assert blocks("# A\n## A\n# A\ntext\n") == [("A", "A"), ("A", "text")]
+    assert blocks("# A\n# B\n") == [("", "A"), ("", "B")]
 
 
 def test_underlined_headings_follow_an_empty_line() -> None:

@@ -18,12 +18,14 @@ def scores_of(
     lowest: float = 0.0,
     weights: list[float] | None = None,
     exact: list[bool] | None = None,
+    shares: list[float] | None = None,
 ) -> list[float]:
     return fused(
         np.array(worded),
         np.array(cosines),
         lowest,
         np.array(weights or [1.0] * len(worded)),
+        np.array(shares or [0.5] * len(worded)),
         np.array(exact or [False] * len(worded)),
     ).tolist()
 
@@ -31,6 +33,8 @@ def scores_of(
 def test_scores_by_hand() -> None:
     # Words: 1, 1/2, 0. Nearness above .2: 0, 1, 1/2.
     assert scores_of([8.0, 4.0, 0.0], [0.2, 0.6, 0.4], 0.2) == pytest.approx([0.5, 0.75, 0.25])
+    short = scores_of([8.0, 4.0, 0.0], [0.2, 0.6, 0.4], 0.2, shares=[0.25, 0.25, 0.5])
+    assert short == pytest.approx([0.25, 0.875, 0.25])
 
 
 def test_a_cosine_below_the_lowest_counts_as_the_lowest() -> None:

@@ -98,7 +98,8 @@ async def test_hybrid_adds_up_both(find: Find, index: Index, embedder: Embedder)
     near = dict(zip(names, (cosines - cosines.min()) / np.ptp(cosines), strict=True))
     worded = await find("sparse", "castle of river", 40)
     words = {unit["id"]: unit["score"] / worded[0]["score"] for unit in worded}
-    both = {name: (near[name] + words.get(name, 0.0)) / 2 for name in names}
+    share = 0.25 * (1 + 1 / 11)  # of the words, where a document is one passage
+    both = {name: (1 - share) * near[name] + share * words.get(name, 0.0) for name in names}
 
     found = await find("hybrid", "castle of river", 7)
 

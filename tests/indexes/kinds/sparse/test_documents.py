@@ -103,7 +103,7 @@ async def test_an_index_without_documents_ranks_each_passage_by_itself(
     sparse_of(index).save(tmp_path)
     (tmp_path / "documents.npy").unlink()
     old = SparseIndex.load(tmp_path)
-    question = "How many ships had Amber?"
+    question = "ships Amber"
     assert [name for name, _ in old.search(question, 5)] == [
         name for name, _ in sparse_of(index).by_words("ships Amber", 5)
     ]

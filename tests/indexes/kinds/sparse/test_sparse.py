@@ -93,3 +93,13 @@ def test_damaged_files(
 
     with pytest.raises(IndexMissingError, match="hopyard index build"):
         SparseIndex.load(tmp_path)
+
+
+def test_words_that_only_ask_weigh_less_unless_a_question_has_no_others() -> None:
+    assert Words("en").asked("Which town is named Ash?") == {
+        "which": 0.3,
+        "town": 1.0,
+        "name": 0.3,
+        "ash": 1.0,
+    }
+    assert Words("en").asked("Who named whom?") == {"who": 1.0, "name": 1.0, "whom": 1.0}

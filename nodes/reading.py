@@ -1,0 +1,105 @@
+"""The passages that the model reads for one search: those found, and more of their documents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Final
+
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.inside import rest_of_pages
+from hopyard.indexes.search import SEARCHES
+from hopyard.nodes.run import Found, Run
+from hopyard.prompts.traits import traits_of
+from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
+from hopyard.state.text.tokens import tokens_of
+
+__all__ = ("find_to_read", "more_to_read")
+
+_NEXT: Final = 50
+"""Passages after those found that are looked at."""
+_OF_FOUND: Final = 0.75
+"""Share of the tokens for passages that the search finds; the others are beside them."""
+_ON_PAGE: Final = "on the page of a passage that was found"
+
+
+async def find_to_read(
+    run: Run, text: str, *, step: str = "", models: bool = True, without: Collection[str] = ()
+) -> Found:
+    """Search as `run.try_find` does; more of the documents follows the passages found.
+
+    Raises:
+        UsageError: The run names no index, or the filter names a field that no passage has.
+        IndexMissingError: The index is missing, or lacks a kind that the search needs.
+    """
+    found = await run.try_find(text, step=step, models=models, without=without)
+    return replace(
+        found, evidence=[*found.evidence, *await more_to_read(run, text, found.evidence)]
+    )
+
+
+async def more_to_read(
+    run: Run,
+    text: str,
+    evidence: Sequence[Evidence],
+    *,
+    parts: int = 1,
+    seen: Collection[str] = (),
+) -> list[Evidence]:
+    """More of the documents that were found, until `retrieval.tokens` are read.
+
+    The next passages that the search finds in these documents come first, until three quarters of
+    the tokens are read; then the rest of the pages. A document of one passage has no more.
+
+    Args:
+        run: The run.
+        text: The text that was searched for; "" if it was no search.
+        evidence: The evidence, the best first.
+        parts: The number of searches that share the tokens.
+        seen: Ids of passages that need not be read again.
+    """
+    tokens = run.settings.retrieval.tokens
+    most = (traits_of(run.settings).read_tokens if tokens is None else tokens) // parts
+    if not most or not evidence:
+        return []
+    read = await run.passages(passage_ids(evidence))
+    documents = {passage.document_id for passage in read}
+    index, allowed = await run.index(), await run.allowed()
+    lengths = await asyncio.to_thread(index.corpus.lengths, sorted(documents))
+    if max(lengths.values()) == 1:
+        return []
+    more = await _next_found(run, text, read, int(_OF_FOUND * most), seen) if text else []
+    read += await run.passages(passage_ids(more))
+    names, left = [passage.id for passage in read], most - _tokens(read)
+    rest = await asyncio.to_thread(rest_of_pages, index, names, left, allowed)
+    beside = [passage_evidence(passage.id, 0.0) for passage in rest if passage.id not in seen]
+    return more + [Evidence(**unit, why=_ON_PAGE) for unit in beside]
+
+
+async def _next_found(
+    run: Run, text: str, read: Sequence[Passage], most: int, seen: Collection[str]
+) -> list[Evidence]:
+    """The next passages of the documents read, until so many tokens are read.
+
+    A search that asks the model is not made twice.
+    """
+    left = most - _tokens(read)
+    if left <= 0 or SEARCHES[run.settings.retrieval.method].asks_model:
+        return []
+    documents = {passage.document_id for passage in read}
+    without = {*seen, *(passage.id for passage in read)}
+    found = (await run.try_find(text, k=_NEXT, models=False, without=without)).evidence
+    units = {unit["id"]: unit for unit in found if unit["kind"] == "passage"}
+    chosen: list[Evidence] = []
+    for passage in await run.passages(list(units)):
+        if passage.document_id in documents:
+            left -= tokens_of(passage.text)
+            if left < 0:
+                break
+            chosen.append(units[passage.id])
+    return chosen
+
+
+def _tokens(passages: Sequence[Passage]) -> int:
+    return sum(tokens_of(passage.text) for passage in passages)
