@@ -28,7 +28,8 @@ def grown(
 
     Args:
         clusters: The last build's clusters of this layer: the ids of their members.
-        became: The rows in the new layer of each former member; none if it is gone.
+        became: The rows in the new layer of each former member; none if it is gone. Rows of no
+            former member are new.
         vectors: [n, d] The embeddings of the new layer below.
         sizes: [n] Their tokens.
         longest: Tokens of a cluster at most.
@@ -37,7 +38,7 @@ def grown(
         What each cluster has become: none, itself, or its parts.
     """
     kept = [{row for name in names for row in became.get(name, ())} for names in clusters]
-    known = {row for rows in became.values() for row in rows}
+    known = set().union(*kept)
     homes = [place for place, rows in enumerate(kept) if rows]
     if not homes:
         return [[] for _ in clusters]
