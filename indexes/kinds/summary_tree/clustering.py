@@ -29,6 +29,8 @@ DIMENSIONS: Final = 10
 a layer that has hardly more nodes than dimensions."""
 COMPONENTS: Final = 50
 """Components of a mixture at most."""
+PATIENCE: Final = 5
+"""Mixtures in a row without a better BIC, after which no larger mixture is tried."""
 THRESHOLD: Final = 0.1
 """A node belongs to a component with a higher probability than this."""
 LOCAL_NEIGHBOURS: Final = 10
@@ -87,8 +89,14 @@ def _mixture(vectors: NDArray[np.float32], neighbours: int) -> list[Rows]:
     if len(vectors) <= DIMENSIONS + 1:
         return [np.arange(len(vectors))]
     points = _reduced(vectors, neighbours)
-    mixtures = (_fitted(points, number) for number in range(1, min(COMPONENTS, len(points))))
-    _, best = min(mixtures, key=lambda mixture: mixture[0])
+    criterion, best = _fitted(points, 1)
+    worse = 0
+    for components in range(2, min(COMPONENTS, len(points))):
+        found, mixture = _fitted(points, components)
+        if found < criterion:
+            criterion, best, worse = found, mixture, 0
+        elif (worse := worse + 1) == PATIENCE:
+            break
     return soft_members(best.predict_proba(points), THRESHOLD)
 
 

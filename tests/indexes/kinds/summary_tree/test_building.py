@@ -171,7 +171,6 @@ def test_a_summary_that_fails_is_made_by_rule(tmp_path: Path, resources: Resourc
         resources,
         summary_tree={"writer": "model"},
         writing={"max_failure_rate": 1},
-        max_retries=0,
     )
     library.chat.answers = {
         ("ClusterSummary", "Vik 1"): GARBAGE,
