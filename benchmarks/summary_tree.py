@@ -6,7 +6,8 @@ DATA has the folders `musique`, `multihoprag` and `graphrag_bench_medical`; FOLD
 indexes. The parts:
 
 - `musique`, `multihoprag`: the share of the supporting documents among what is read, at equal
-  tokens, on the `dev` questions. A passage is read `whole`, or `quoted`: by a sentence of it in a summary.
+  tokens, on the `dev` questions. A document is read `whole` if one of its passages is read, and
+  `quoted` if only a summary has a sentence of it.
 - `medical`: long documents without gold passages. The share of the reference answer's words (no
   stop words, not those of the question) among what is read, by the type of question.
 - `change`: from 99 % and 90 % of MultiHop-RAG's documents, the rest is added. The share of the
@@ -35,9 +36,9 @@ from typing import Any, Final
 
 from hopyard.indexes.building.build import add, build
 from hopyard.indexes.documents.loaders import load
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.summary_tree import building, clustering
 from hopyard.indexes.kinds.summary_tree.stats import TreeStats
-from hopyard.indexes.index import Index
 from hopyard.indexes.text.language import stop_words
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
@@ -74,7 +75,7 @@ class Bench:
         return [row for row in map(json.loads, lines) if row.get("split", "dev") == "dev"]
 
     async def build(self, name: str, documents: list[Any], start: str = "") -> Path:
-        """Build an index, from a copy of another one that has the vectors already."""
+        """Build an index, from a copy of another index that has the vectors already."""
         directory = self.folder / name
         if start and not directory.exists():
             shutil.copytree(self.folder / start, directory)
@@ -86,7 +87,7 @@ class Bench:
         return directory
 
     async def read(self, directory: Path, text: str, method: str, tokens: int) -> list[Evidence]:
-        """What a search finds for so many tokens."""
+        """Evidence of a search for so many tokens."""
         settings = read_context({
             "index": str(directory), "embedding": self.embedding, "summaries": {"tokens": tokens},
         })  # fmt: skip
@@ -102,7 +103,7 @@ class Bench:
 
     @staticmethod
     async def texts(run: Run, unit: Evidence) -> list[str]:
-        """What is read of a unit."""
+        """The texts that are read of a unit."""
         if "texts" in unit:
             return unit["texts"]
         return [passage.text for passage in await run.passages(unit["passages"])]
@@ -182,9 +183,7 @@ async def change(bench: Bench) -> dict[str, Any]:
         kept = len(documents) - len(documents) * share // 100
         directory = await bench.build(f"{name}-{share}", documents[:kept], name)
         settings = read_context({"embedding": bench.embedding})
-        await add(
-            documents[kept:], directory=directory, embedder=bench.embedder, settings=settings
-        )
+        await add(documents[kept:], directory=directory, embedder=bench.embedder, settings=settings)
         stats = stats_of(directory)
         found[f"{share} % added"] = shown(str(share), {
             "rewritten": round(stats.rewritten / sum(stats.layers), 4),

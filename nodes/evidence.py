@@ -9,7 +9,14 @@ from itertools import zip_longest
 from hopyard.indexes.corpus.records import Passage
 from hopyard.state.schemas import Evidence
 
-__all__ = ("as_read", "join_adjacent", "merge_by_max_score", "merge_by_rounds", "merge_in_shares", "shares")
+__all__ = (
+    "as_read",
+    "join_adjacent",
+    "merge_by_max_score",
+    "merge_by_rounds",
+    "merge_in_shares",
+    "shares",
+)
 
 
 def as_read(passages: Sequence[Passage], evidence: Iterable[Evidence]) -> list[Passage]:

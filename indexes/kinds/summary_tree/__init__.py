@@ -1,11 +1,10 @@
 """RAPTOR: a tree of summaries over the passages of a corpus.
 
-`clustering` divides a layer into clusters, `formulas` has the paper's formulas, `growing` keeps the
-clusters of the last build, `rule` and `writing` summarise a cluster, `building` goes up layer by
-layer, and `tree` is what readers open.
+`clustering` divides a layer into clusters, with the paper's `formulas`; `growing` keeps those of the
+last build. `material` and `writing` summarise a cluster. `building` goes up layer by layer, and
+readers open the `tree`.
 
-Source: Sarthi et al., "RAPTOR: Recursive Abstractive Processing for Tree-Organized Retrieval",
-2024 (arXiv:2401.18059), section 3.
+Source: Sarthi et al., "RAPTOR", 2024 (arXiv:2401.18059), section 3.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Build the summary tree: cluster a layer, summarise each cluster, and go on with the summaries.
+"""Build the summary tree: cluster a layer, summarise each cluster, then cluster the summaries.
 
 It ends with a layer of one summary. An addition or removal keeps the clusters (`growing`) and
 writes only the summaries above what changed; a build of the whole index clusters from scratch. A
@@ -170,7 +170,7 @@ class _Building:
     summaries: list[Summary] = field(default_factory=list)
     vectors: list[NDArray[np.float32]] = field(default_factory=list)
     rows: dict[str, Written[WrittenSummary]] = field(default_factory=dict)
-    """What the model wrote, by the key of the summary."""
+    """The model's texts, by the key of the summary."""
     by_rule: int = 0
     _titles: dict[str, str] = field(default_factory=dict)
     """Of the passages that summaries rest on, by id."""

@@ -77,7 +77,7 @@ def divide(
     if len(rows) < 4 or sum(sizes[row] for row in rows) <= longest:
         return [rows]
     own = vectors[rows]
-    # The halves on both sides of the middle of the direction in which the nodes differ most.
+    # Split in the middle of the direction in which the nodes differ most.
     _, _, axes = np.linalg.svd(own - own.mean(axis=0), full_matrices=False)
     order = np.argsort(own @ axes[0], kind="stable")
     halves = np.sort(rows[order[: len(rows) // 2]]), np.sort(rows[order[len(rows) // 2 :]])

@@ -1,8 +1,8 @@
 """Keep the clusters of the last build when documents come and go.
 
-A new passage joins the cluster whose middle is nearest. A cluster that gets too long is divided, and
-its parts stay where it was. So only the summaries above a change are written again. Clusters drift
-from those of a build of all documents, until such a build is made.
+A new passage joins the cluster whose middle is nearest. A cluster that gets too long is divided,
+and its parts stay where it was. So only the summaries above a change are written again. Clusters
+drift from those of a build of all documents, until such a build is made.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def grown(
         longest: Tokens of a cluster at most.
 
     Returns:
-        What each cluster has become: none, itself, or its parts.
+        For each cluster: nothing, itself, or its parts.
     """
     kept = [{row for name in names for row in became.get(name, ())} for names in clusters]
     known = set().union(*kept)

@@ -1,4 +1,4 @@
-"""What is summarised of a cluster, and the summary by rule: its most central sentences."""
+"""The lines of a cluster, and their summary by rule: the most central sentences."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = ("Line", "Material", "most_central", "summary_by_rule")
 LENGTH: Final = 130
 """Tokens of a summary by rule: the mean length of RAPTOR's summaries (appendix C)."""
 _LONGEST: Final = 65
-"""Tokens of a sentence that is chosen, at most, if there is a shorter one."""
+"""Tokens of a sentence that is chosen, at most, if any sentence has so few."""
 _SHORTEST: Final = 5
-"""Words of a sentence that is chosen, at least, if there is a longer one."""
+"""Words of a sentence that is chosen, at least, if any sentence has so many."""
 _ALIKE: Final = 0.5
 """A sentence is left out if its cosine with one that is chosen is higher."""
 _WORD: Final = re.compile(r"\w+")

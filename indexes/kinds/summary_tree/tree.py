@@ -39,7 +39,7 @@ class Summary(_Plain):
     id: str
     """`#LAYER-NUMBER`, such as `#1-12`. Layer 0 are the passages. Another build numbers again."""
     children: tuple[str, ...]
-    """What it summarises: ids of passages on layer 1, of summaries above."""
+    """The nodes that it summarises: ids of passages on layer 1, of summaries above."""
     key: str
     """The hash of what was summarised, by which another build finds it."""
     sentences: tuple[Sentence, ...]

@@ -1,4 +1,4 @@
-"""Search in the summary tree: all nodes together, until a number of tokens (RAPTOR).
+"""Search in the summary tree: all nodes together, up to a limit of tokens (RAPTOR).
 
 Source: Sarthi et al., RAPTOR, section 3, "Querying": the collapsed tree, which they found the
 better. `walk` is their tree traversal.

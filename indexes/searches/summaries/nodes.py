@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from hopyard.indexes.kinds.summary_tree.tree import Summary, SummaryTree
 from hopyard.indexes.search import Search
 from hopyard.models.embedder import Vector

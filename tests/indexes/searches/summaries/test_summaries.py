@@ -30,7 +30,10 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_nodes_are_taken_until_the_next_would_not_fit() -> None:
-    nodes = [Node(passage_evidence(name, 1.0), size) for name, size in zip("abcd", (50, 30, 40, 5))]
+    nodes = [
+        Node(passage_evidence(name, 1.0), size)
+        for name, size in zip("abcd", (50, 30, 40, 5), strict=True)
+    ]
     assert within(nodes, 9, 80) == nodes[:2]  # not d, which would fit, but is farther than c
     assert within(nodes, 1, 80) == nodes[:1]
     assert within(nodes, 9, 10) == nodes[:1]  # never nothing
@@ -61,8 +64,10 @@ async def test_single_reads_the_sentences_of_a_summary_and_quotes_the_passage(
     question = "stone bridge danube iron severn village coke cathedral city countries longest"
     with Resources(tmp_path / "home") as resources:
         config = config_with(resources)
-        result = await STRATEGIES["single"].load_graph().ainvoke(
-            {"question": question}, config, context=context
+        result = (
+            await STRATEGIES["single"]
+            .load_graph()
+            .ainvoke({"question": question}, config, context=context)
         )
     [summary] = [unit for unit in result["evidence"] if unit["kind"] == "summary"]
     [request] = chat.requests
