@@ -51,6 +51,8 @@ KINDS: Final = ["dense", "sparse", "summary-tree"]
 METHODS: Final = ("hybrid", "dense", "summaries", "summary-walk")
 TOKENS: Final = (1000, 2000)
 UNITS: Final = 100
+WALK: Final = 20
+"""Nodes of a layer for `summary-walk`; with 100, it would look at nearly all."""
 SEED: Final = 0
 SIZES: Final = (500, 1000, 2000, 3500)
 
@@ -92,7 +94,8 @@ class Bench:
             "index": str(directory), "embedding": self.embedding, "summaries": {"tokens": tokens},
         })  # fmt: skip
         run = Run("bench", settings, self.resources)
-        found = await run.find(text, k=UNITS, method=method)
+        k = WALK if method == "summary-walk" else UNITS
+        found = await run.find(text, k=k, method=method)
         read: list[Evidence] = []
         for unit in found:
             tokens -= sum(map(tokens_of, await self.texts(run, unit)))

@@ -87,8 +87,8 @@ class Evidence(Model):
     score: float
     """Score of the search: cosine, BM25, MMR, helpfulness. Higher is better."""
     texts: tuple[str, ...] = ()
-    """What is read of each passage in place of its whole text, such as the sentences of a summary;
-    none if the passages are read whole."""
+    """Texts that are read in place of each whole passage, such as the sentences of a summary; none
+    if the passages are read whole."""
     why: str = ""
     """Why the search found it, such as the names that led to it; "" if the method does not say."""
     sources: tuple[Source, ...] = ()

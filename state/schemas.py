@@ -74,8 +74,8 @@ class Evidence(TypedDict):
     passages: list[str]
     """Ids of its passages, which citations refer to. A passage has its own id here."""
     texts: NotRequired[list[str]]
-    """What is read of each passage in place of its whole text, such as the sentences of a summary;
-    "" if the passages before it in the unit say it too."""
+    """Texts that are read in place of each whole passage, such as the sentences of a summary; "" if
+    the passages before it in the unit say it too."""
     why: NotRequired[str]
     sources: NotRequired[list[Source]]
 

@@ -1,7 +1,7 @@
 """RAPTOR: a tree of summaries over the passages of a corpus.
 
-`clustering` divides a layer into clusters, with the paper's `formulas`; `growing` keeps those of the
-last build. `material` and `writing` summarise a cluster. `building` goes up layer by layer, and
+`clustering` divides a layer into clusters, with the paper's `formulas`; `growing` keeps those of
+the last build. `material` and `writing` summarise a cluster. `building` goes up layer by layer, and
 readers open the `tree`.
 
 Source: Sarthi et al., "RAPTOR", 2024 (arXiv:2401.18059), section 3.
