@@ -54,7 +54,7 @@ UNITS: Final = 100
 WALK: Final = 20
 """Nodes of a layer for `summary-walk`; with 100, it would look at nearly all."""
 SEED: Final = 0
-SIZES: Final = (500, 1000, 2000, 3500)
+SIZES: Final = (500, 1000, 2000)
 
 
 class Bench:

@@ -121,8 +121,9 @@ def _fitted(points: NDArray[np.float64], components: int) -> tuple[float, Any]:
     from sklearn.mixture import GaussianMixture
 
     mixture = GaussianMixture(components, random_state=SEED).fit(points)
-    likelihood = float(mixture.score(points)) * len(points)
-    return bic(likelihood, *points.shape, components), mixture
+    count, dimensions = points.shape
+    likelihood = float(mixture.score(points)) * count
+    return bic(likelihood, count, dimensions, components), mixture
 
 
 @contextmanager
