@@ -205,7 +205,8 @@ class _Building:
         parts = grown(children, became, nodes.vectors, nodes.sizes, self.made.tokens)
         if not any(parts):
             return clusters_of(nodes.vectors, nodes.sizes, self.made.tokens), {}
-        rows, places = [], {}
+        rows: list[Rows] = []
+        places: dict[str, Sequence[int]] = {}
         for summary, own in zip(former, parts, strict=True):
             places[summary.id] = range(len(rows), len(rows) + len(own))
             rows += own
