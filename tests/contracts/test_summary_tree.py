@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from pathlib import Path
 from typing import Any, ClassVar
+
+import pytest
 
 from hopyard.indexes.kinds.summary_tree import KIND
 from hopyard.indexes.search import SEARCHES
 from hopyard.testing import IndexKindContract, SearchContract
+from hopyard.testing.corpus import LEDGERS, RECIPES
 
 from .outputs import last_turn
 from .test_searches import FINDS
@@ -38,11 +43,22 @@ class TestSummaryTreeOfTheModel(IndexKindContract):
     volatile = ("stats.json",)
 
 
-class TestSummaries(SearchContract):
+class OfOneCluster(SearchContract):
+    """The long index has as many passages as one cluster holds: UMAP takes seconds."""
+
+    finds = FINDS
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def long_index(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        directory = tmp_path_factory.mktemp("contract") / "long-index"
+        few = type("Few", (cls,), {"documents": LEDGERS[:7]})
+        return asyncio.run(few.build_index(directory, cls.search.needs, RECIPES))
+
+
+class TestSummaries(OfOneCluster):
     search = SEARCHES["summaries"]
-    finds = FINDS
 
 
-class TestSummaryWalk(SearchContract):
+class TestSummaryWalk(OfOneCluster):
     search = SEARCHES["summary-walk"]
-    finds = FINDS

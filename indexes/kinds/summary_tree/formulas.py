@@ -64,17 +64,22 @@ def lexrank(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
 
         p(u) = d / N + (1 - d) sum over v of [ sim(u, v) / sum over z of sim(z, v) ] p(v)
 
+    A sentence does not vote for itself. If it did, as in the paper, a sentence that is like no
+    other would rank as high as the average. Here such a sentence votes for all alike.
+
     Source: Erkan and Radev, "LexRank: Graph-based Lexical Centrality as Salience in Text
     Summarization", 2004, section 3.3.
 
     Args:
-        similarity: [n, n] Symmetric, from 0 to 1; each sentence is like itself.
+        similarity: [n, n] Symmetric, from 0 to 1.
 
     Returns:
         [n] The centralities, adding up to 1.
     """
     count = len(similarity)
-    walk = similarity / similarity.sum(axis=0)
+    votes = similarity - np.diag(np.diag(similarity))
+    sums = votes.sum(axis=0)
+    walk = np.divide(votes, sums, out=np.full_like(votes, 1 / count), where=sums > 0)
     rank = np.full(count, 1 / count)
     for _ in range(_ROUNDS):
         last, rank = rank, DAMPING / count + (1 - DAMPING) * walk @ rank

@@ -32,9 +32,16 @@ def test_a_point_may_be_in_several_clusters_and_is_in_its_likeliest() -> None:
 
 
 def test_lexrank_prefers_the_sentence_that_others_are_like() -> None:
-    # The middle of a chain. Columns sum to 1.5, 2 and 1.5, so by symmetry the ends have x each and
-    # the middle y: x = 0.05 + 0.85 (x / 1.5 + y / 4), 2x + y = 1.
+    # The middle of a chain: the ends vote for it, and it votes for both. By symmetry the ends have
+    # x each and the middle y: x = 0.05 + 0.85 y / 2, 2x + y = 1, so 1.85 x = 0.475.
     similarity = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]])
-    end = (0.05 + 0.85 / 4) / (1 - 0.85 / 1.5 + 0.85 / 2)
+    end = 0.475 / 1.85
     assert lexrank(similarity) == pytest.approx([end, 1 - 2 * end, end], abs=1e-6)
     assert lexrank(np.eye(4)) == pytest.approx([0.25] * 4)
+
+
+def test_a_sentence_that_is_like_no_other_is_the_least_central() -> None:
+    similarity = np.array([[1.0, 0.2, 0.0], [0.2, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    first, second, alone = lexrank(similarity)
+    assert first == second
+    assert alone < first / 2
