@@ -13,7 +13,7 @@ from hopyard.models.prompt import Prompt
 from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.citations import cite
 from hopyard.nodes.cited_answer import Cited, cite_answer
-from hopyard.nodes.evidence import join_adjacent
+from hopyard.nodes.evidence import as_read, join_adjacent
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import ANSWER, UNKNOWN, AnyAnswer, CitedAnswer, PlainAnswer
@@ -103,7 +103,8 @@ async def answer_from_passages(
 ) -> Cited:
     """Answer one question from the passages behind some evidence; see `answer_from_shown`."""
     passages = await run.passages(passage_ids(evidence)) if evidence else []
-    shown = {"passages": format_passages(passages, run.settings) or "none"}
+    read = as_read(passages, evidence)
+    shown = {"passages": format_passages(read, run.settings) or "none"}
     return await answer_from_shown(run, question, passages, shown, step=step, final=final)
 
 

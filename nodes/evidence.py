@@ -3,12 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.state.schemas import Evidence
 
-__all__ = ("join_adjacent", "merge_by_max_score", "merge_by_rounds", "merge_in_shares", "shares")
+__all__ = (
+    "as_read",
+    "join_adjacent",
+    "merge_by_max_score",
+    "merge_by_rounds",
+    "merge_in_shares",
+    "shares",
+)
+
+
+def as_read(passages: Sequence[Passage], evidence: Iterable[Evidence]) -> list[Passage]:
+    """The passages of some evidence as the model reads them.
+
+    A passage is read whole, unless it is only in units that have texts of their own, such as
+    summaries: then these texts take the place of its text.
+
+    Args:
+        passages: The passages of the evidence, in the order of their numbers.
+        evidence: The units.
+    """
+    numbers = {passage.id: number for number, passage in enumerate(passages, start=1)}
+    texts: dict[str, dict[str, None]] = {}
+    whole = set[str]()
+    for unit in evidence:
+        if "texts" not in unit:
+            whole.update(unit["passages"])
+        last = 1
+        for name, text in zip(unit["passages"], unit.get("texts", ()), strict=False):
+            last = numbers[name] if text else last
+            texts.setdefault(name, {})[text or f"See [{last}]."] = None
+    return [
+        passage if passage.id in whole else replace(passage, text=" ".join(texts[passage.id]))
+        for passage in passages
+    ]
 
 
 def join_adjacent(passages: Sequence[Passage]) -> list[list[int]]:

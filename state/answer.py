@@ -86,6 +86,9 @@ class Evidence(Model):
     """Its id in the index; a passage's own id."""
     score: float
     """Score of the search: cosine, BM25, MMR, helpfulness. Higher is better."""
+    texts: tuple[str, ...] = ()
+    """Texts that are read in place of each whole passage, such as the sentences of a summary; none
+    if the passages are read whole."""
     why: str = ""
     """Why the search found it, such as the names that led to it; "" if the method does not say."""
     sources: tuple[Source, ...] = ()

@@ -56,6 +56,9 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     ),
     "eval": Extra("`hopyard eval`", {"ir-measures": "ir_measures"}),
     "terms": Extra("terms of a domain in the entity graph", {"textblob": "textblob"}),
+    "summary-tree": Extra(
+        "the index kind `summary-tree`", {"umap-learn": "umap", "scikit-learn": "sklearn"}
+    ),
     "gate": Extra(
         "training a gate",
         {

@@ -73,6 +73,9 @@ class Evidence(TypedDict):
     score: float
     passages: list[str]
     """Ids of its passages, which citations refer to. A passage has its own id here."""
+    texts: NotRequired[list[str]]
+    """Texts that are read in place of each whole passage, such as the sentences of a summary; "" if
+    the passages before it in the unit say it too."""
     why: NotRequired[str]
     sources: NotRequired[list[Source]]
 

@@ -141,7 +141,8 @@ def _scored(unit: Evidence, names: Names, common: str) -> str:
     """A unit with its score, its passages, and why it was found, if not all have one reason."""
     behind = "" if unit["kind"] == "passage" else _some(unit["passages"], names)
     why = unit.get("why", "")
-    about = "; ".join(filter(None, (behind, f"why: {why}" if why and why != common else "")))
+    told = on_a_line(" ".join(unit.get("texts", ())))
+    about = "; ".join(filter(None, (behind, told, f"why: {why}" if why and why != common else "")))
     return f"{name_evidence(unit, names)} {unit['score']:.2f}{f' ({about})' if about else ''}"
 
 

@@ -12,7 +12,8 @@ __all__ = ("check_evidence",)
 def check_evidence(evidence: Sequence[Evidence], passages: Collection[str]) -> None:
     """See that units of evidence are plain, each once, and lead to passages of the index."""
     for unit in evidence:
-        assert set(unit) - {"why"} == {"kind", "id", "score", "passages"}
+        assert set(unit) - {"texts", "why"} == {"kind", "id", "score", "passages"}
+        assert not unit.get("texts") or len(unit["texts"]) == len(unit["passages"])
         assert type(unit["kind"]) is type(unit["id"]) is str
         assert type(unit["score"]) is float
         if "why" in unit:

@@ -179,8 +179,8 @@ async def remove(
         directory: The index directory.
         where: Conditions that they must fit too; without names, all documents that fit are
             removed.
-        embedder: Opens the index's embedding model. It is only needed where a build was killed
-            between writing texts and embedding them.
+        embedder: Opens the index's embedding model. It is only needed for texts without vectors:
+            of a summary tree, or where a build was killed between writing texts and embedding them.
         progress: Called as the build proceeds.
 
     Raises:

@@ -29,7 +29,7 @@ from hopyard.testing.models import ScriptedChat
 
 from .kinds.communities.families import families
 
-KINDS = ("dense", "sparse", "entity-graph", "passage-graph", "communities")
+KINDS = ("dense", "sparse", "entity-graph", "passage-graph", "communities", "summary-tree")
 SECRET = Document(
     "payroll",
     "Quimby's pay",
@@ -43,6 +43,7 @@ RULES: dict[str, Any] = {"communities": {"reports": "all"}}
 MODEL: dict[str, Any] = RULES | {
     "entity_graph": {"builder": "model", "descriptions": True, "claims": True},
     "dense": {"store": "memory"},
+    "summary_tree": {"writer": "model"},
 }
 
 
@@ -54,6 +55,9 @@ def written(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
         cited = re.findall(r"\b[ERS]\d+\b", text)[:1]
         finding = {"summary": "They met", "explanation": f"So {cited}.", "elements": cited}
         return {"title": "They", "summary": quoted, "rating": 5, "findings": [finding]}
+    if name == "ClusterSummary":
+        lines = re.findall(r"^\[(\d+)\] (.*)", text, re.MULTILINE)
+        return {"sentences": [{"text": told, "lines": [int(number)]} for number, told in lines]}
     people = list(dict.fromkeys(re.findall(r"[A-Z][a-z]+ (?:Quimby|[A-Z][a-z]+)", text)))[:4]
     if name == "PassageQuestions":
         return {
@@ -87,7 +91,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
         )
     places = {name.partition("/")[0].rpartition(".")[0] or name for name in found(directory)}
     assert {"corpus", "extractions", "questions", "reports"} <= places
-    wait(building.remove(["payroll"], directory=directory))
+    wait(building.remove(["payroll"], directory=directory, embedder=WordEmbedder))
     return directory
 
 
@@ -135,7 +139,8 @@ def test_what_is_still_used_is_not_written_again(index: Path) -> None:
             )
         )
     assert (report.added, report.embedded) == (1, 1)
-    asked = [one.turn for one in chat.requests if one.name != "CommunityReport"]
+    higher = ("CommunityReport", "ClusterSummary")
+    asked = [one.turn for one in chat.requests if one.name not in higher]
     assert asked
     assert all("Eve Adler" in turn for turn in asked)
     assert found(index) == {}

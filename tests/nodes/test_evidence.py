@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.nodes.evidence import merge_by_max_score, merge_in_shares, shares
+from hopyard.indexes.corpus.records import Passage
+from hopyard.nodes.evidence import as_read, merge_by_max_score, merge_in_shares, shares
 from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
 
 
@@ -74,3 +75,13 @@ def test_shares_add_up_and_differ_by_one_at_most(k: int, m: int) -> None:
 def test_what_an_earlier_question_gave_is_not_given_twice() -> None:
     found = merge_in_shares([evidence("a", "b", "c"), evidence("b", "a", "d", "e")], 4)
     assert passage_ids(found) == ["a", "b", "d", "e"]
+
+
+def test_a_passage_that_only_summaries_lead_to_is_read_as_their_sentences() -> None:
+    passages = [Passage(name, name, 0, name, f"All of {name}.", "", 3) for name in "abc"]
+    summary = Evidence(
+        kind="summary", id="#1-0", score=0.5, passages=["a", "b", "c"], texts=["A.", "B.", ""]
+    )
+    again = Evidence(kind="summary", id="#1-1", score=0.4, passages=["b"], texts=["Also B."])
+    read = as_read(passages, [passage_evidence("a", 0.9), summary, again])
+    assert [passage.text for passage in read] == ["All of a.", "B. Also B.", "See [2]."]

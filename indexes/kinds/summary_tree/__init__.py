@@ -1,0 +1,126 @@
+"""RAPTOR: a tree of summaries over the passages of a corpus.
+
+`clustering` divides a layer into clusters, with the paper's `formulas`; `growing` keeps those of
+the last build. `material` and `writing` summarise a cluster. `building` goes up layer by layer, and
+readers open the `tree`.
+
+Source: Sarthi et al., "RAPTOR", 2024 (arXiv:2401.18059), section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.kind import Estimate, count_problem
+from hopyard.indexes.written.kind import WrittenKind
+from hopyard.state.settings.fields import Group
+
+if TYPE_CHECKING:
+    from hopyard.indexes.corpus.records import Passage
+    from hopyard.indexes.kinds.summary_tree.stats import TreeStats
+    from hopyard.indexes.kinds.summary_tree.tree import SummaryTree
+    from hopyard.models.prompt import Prompt
+
+__all__ = ("KIND", "SummaryTreeKind", "SummaryTreeSettings")
+
+
+class SummaryTreeSettings(Group):
+    """The summary tree, while it is built. An index keeps the settings of its last build."""
+
+    group: ClassVar[str] = "summary_tree"
+
+    writer: Literal["rule", "model"] = Field(
+        "rule",
+        description="Who summarises a cluster: rule (its most central sentences; no model call) or "
+        "model (one call a cluster).",
+    )
+
+
+class SummaryTreeKind(WrittenKind):
+    """The kind `summary-tree`."""
+
+    name = "summary-tree"
+    about = (
+        "A tree of summaries over clusters of passages (RAPTOR). Read by the searches summaries "
+        "and summary-walk."
+    )
+    settings = SummaryTreeSettings
+    needs_vectors = True
+    source = "cluster"
+    text = "a summary by the model"
+
+    @property
+    def worded(self) -> tuple[Prompt[Any], ...]:
+        """The prompt that writes a summary."""
+        from hopyard.prompts.indexes.summary_tree import SUMMARY
+
+        return (SUMMARY,)
+
+    @property
+    def stats(self) -> type[TreeStats]:
+        """The class of its `stats.json`."""
+        from hopyard.indexes.kinds.summary_tree.stats import TreeStats
+
+        return TreeStats
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
+        """Cluster and summarise the passages, layer by layer.
+
+        Raises:
+            UsageError: The extra `summary-tree` is not installed.
+            ModelUnreachableError: The model does not answer; the summaries written are kept.
+            ModelOutputError: Too large a share of the summaries failed; the others are kept.
+        """
+        from hopyard.indexes.kinds.summary_tree import building
+
+        return await building.build_tree(context)
+
+    def open(self, directory: Path) -> SummaryTree:
+        """Read the tree."""
+        from hopyard.indexes.kinds.summary_tree.tree import SummaryTree
+
+        return SummaryTree.load(directory)
+
+    def check(self, reader: SummaryTree, counts: Mapping[str, int]) -> str:
+        """See that every passage is a leaf."""
+        return count_problem(len(reader.leaves), counts["passages"], "passage")
+
+    def is_current(self, directory: Path, options: BuildOptions) -> bool:
+        """Whether a build with these options would write the same tree."""
+        from hopyard.indexes.kinds.summary_tree import building
+
+        return building.is_current(directory, options)
+
+    def derived(
+        self, directory: Path, passage_ids: Sequence[str]
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """The summaries of each passage's clusters, with what they summarise."""
+        tree = self.open(directory)
+        return {
+            name: {
+                "summaries": [
+                    {"id": summary.id, "of": list(summary.children), "text": summary.text}
+                    for summary in tree.above(name)
+                ]
+            }
+            for name in passage_ids
+        }
+
+    async def estimate(
+        self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
+    ) -> Estimate:
+        """With summary_tree.writer=model, ask about a few groups of adjacent passages.
+
+        With rule, the build asks no model.
+        """
+        from hopyard.indexes.kinds.summary_tree import building
+
+        return await building.estimate(passages, index_directory, options)
+
+
+KIND: Final = SummaryTreeKind()

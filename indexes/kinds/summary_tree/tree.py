@@ -1,0 +1,128 @@
+"""The summary tree as builders, searches and pages read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from hopyard.indexes.arrays.ragged import load_array
+from hopyard.indexes.corpus.manifest import damage_error
+from hopyard.state.text.tokens import tokens_of
+
+__all__ = ("Sentence", "Summary", "SummaryTree")
+
+_FILE: Final = "summaries.jsonl"
+_VECTORS: Final = "vectors.npy"
+
+
+class _Plain(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Sentence(_Plain):
+    """A sentence of a summary."""
+
+    text: str
+    passages: tuple[str, ...]
+    """Ids of the passages that it rests on, the most important first; never none."""
+
+
+class Summary(_Plain):
+    """The summary of a cluster."""
+
+    id: str
+    """`#LAYER-NUMBER`, such as `#1-12`. Layer 0 are the passages. Another build numbers again."""
+    children: tuple[str, ...]
+    """The nodes that it summarises: ids of passages on layer 1, of summaries above."""
+    key: str
+    """The hash of what was summarised, by which another build finds it."""
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def layer(self) -> int:
+        """Its layer, from 1."""
+        return int(self.id[1:].partition("-")[0])
+
+    @property
+    def text(self) -> str:
+        """Its sentences."""
+        return " ".join(sentence.text for sentence in self.sentences)
+
+    @cached_property
+    def passages(self) -> tuple[str, ...]:
+        """The passages that its sentences rest on, in their order."""
+        named = (name for sentence in self.sentences for name in sentence.passages)
+        return tuple(dict.fromkeys(named))
+
+    @cached_property
+    def tokens(self) -> int:
+        """The tokens of its text."""
+        return tokens_of(self.text)
+
+
+class SummaryTree:
+    """The tree of one generation. Any thread may use it.
+
+    Args:
+        summaries: All summaries, layer by layer.
+        vectors: [m, d] Their embeddings.
+    """
+
+    def __init__(self, summaries: Sequence[Summary], vectors: NDArray[np.float32]) -> None:
+        self.summaries: Final = tuple(summaries)
+        self.vectors: Final = vectors
+        self.rows: Final = {summary.id: row for row, summary in enumerate(self.summaries)}
+
+    @property
+    def layers(self) -> int:
+        """The number of layers of summaries."""
+        return self.summaries[-1].layer if self.summaries else 0
+
+    def at(self, layer: int) -> list[Summary]:
+        """The summaries of a layer, from 1."""
+        return [summary for summary in self.summaries if summary.layer == layer]
+
+    @cached_property
+    def leaves(self) -> frozenset[str]:
+        """The ids of all passages."""
+        return frozenset(name for summary in self.at(1) for name in summary.children)
+
+    def above(self, passage_id: str) -> Iterator[Summary]:
+        """The summaries of the clusters that a passage is in, layer by layer."""
+        reached = {passage_id}
+        for summary in self.summaries:
+            if not reached.isdisjoint(summary.children):
+                reached.add(summary.id)
+                yield summary
+
+    def save(self, directory: Path) -> None:
+        """Write the tree into a kind's folder."""
+        with (directory / _FILE).open("w", encoding="utf-8") as file:
+            file.writelines(f"{summary.model_dump_json()}\n" for summary in self.summaries)
+        np.save(directory / _VECTORS, self.vectors, allow_pickle=False)
+
+    @classmethod
+    def load(cls, directory: Path) -> SummaryTree:
+        """Read what `save` wrote.
+
+        Raises:
+            IndexMissingError: A file is missing or damaged.
+        """
+        file = directory / _FILE
+        try:
+            lines = file.read_bytes().splitlines()
+            summaries = [Summary.model_validate_json(line) for line in lines]
+        except OSError as error:
+            raise damage_error(file, f"cannot be read ({error.strerror})") from error
+        except ValidationError as error:
+            raise damage_error(file, "holds a line that is no summary") from error
+        vectors = load_array(directory / _VECTORS, np.float32, dimensions=2)
+        if len(vectors) != len(summaries):
+            raise damage_error(file, "does not fit the vectors")
+        return cls(summaries, vectors)

@@ -1,0 +1,184 @@
+"""A tree that grows, shrinks and is written by a model that fails."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from building import wait
+
+from hopyard.indexes.building import build as building
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
+from hopyard.indexes.kinds.summary_tree import KIND
+from hopyard.indexes.kinds.summary_tree.stats import TreeStats
+from hopyard.indexes.kinds.summary_tree.tree import Summary, SummaryTree
+from hopyard.nodes.resources import Resources
+from hopyard.state.settings.fields import Context
+from hopyard.testing.contract import MODEL
+from hopyard.testing.models import GARBAGE, ScriptedChat, WordEmbedder
+
+KINDS = ("dense", "summary-tree")
+PORTS = ("Nordby", "Sund", "Vik", "Holm")
+
+
+def report(port: str, number: int) -> Document:
+    """A long report, so that two fill a cluster."""
+    told = f"The port of {port} counted {number} barges with grain in week {number}. "
+    more = f"In {port} the pilots of {port} rested, and {port} was quiet. "
+    return Document(f"{port.lower()}-{number}", f"{port} {number}", told + more * 110)
+
+
+REPORTS = [report(port, number) for port in PORTS for number in (1, 2)]
+
+
+def answer(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """The first sentence of each line."""
+    lines = re.findall(r"^\[(\d+)\] (.*?\.)", str(messages[-1]["content"]), re.MULTILINE)
+    return {"sentences": [{"text": text, "lines": [int(number)]} for number, text in lines]}
+
+
+class Library:
+    """An index with a summary tree."""
+
+    def __init__(self, directory: Path, resources: Resources, **settings: Any) -> None:
+        self.directory = directory
+        self.chat = ScriptedChat(answer)
+        self.chat.register(MODEL)
+        self._resources = resources
+        self._settings = Context.model_validate({"model": MODEL, "profile": "capable", **settings})
+
+    def build(self, documents: list[Document]) -> None:
+        """Build from scratch."""
+        wait(building.build(documents, chunk_tokens=0, kinds=KINDS, **self._options))
+
+    def add(self, *documents: Document) -> None:
+        """Add documents."""
+        wait(building.add(documents, **self._options))
+
+    def remove(self, *names: str) -> None:
+        """Remove documents."""
+        wait(building.remove(names, directory=self.directory, embedder=WordEmbedder))
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {
+            "directory": self.directory,
+            "embedder": WordEmbedder(),
+            "settings": self._settings,
+            "caller": lambda: self._resources.caller(MODEL),
+        }
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the tree."""
+        with Index.open(self.directory) as index:
+            return index.kind_directory("summary-tree")
+
+    @property
+    def tree(self) -> SummaryTree:
+        """The tree."""
+        return KIND.open(self.folder)
+
+    @property
+    def stats(self) -> TreeStats:
+        """Its counts."""
+        return TreeStats.load(self.folder)
+
+
+@pytest.fixture
+def resources(tmp_path: Path) -> Iterator[Resources]:
+    with Resources(tmp_path / "home") as opened:
+        yield opened
+
+
+@pytest.fixture
+def library(tmp_path: Path, resources: Resources) -> Library:
+    made = Library(tmp_path / "index", resources)
+    made.build(REPORTS)
+    return made
+
+
+def by_children(tree: SummaryTree) -> Mapping[frozenset[str], Summary]:
+    return {frozenset(summary.children): summary for summary in tree.at(1)}
+
+
+def test_a_tree_ends_with_one_summary_and_every_sentence_is_in_its_passage(
+    library: Library,
+) -> None:
+    tree = library.tree
+    assert library.stats.layers == (4, 1)
+    assert tree.leaves == {document.id for document in REPORTS}
+    texts = {document.id: document.text for document in REPORTS}
+    for summary in tree.summaries:
+        for sentence in summary.sentences:
+            assert sentence.text in str(texts[sentence.passages[0]])
+    assert [summary.layer for summary in tree.above("vik-1")] == [1, 2]
+    assert library.chat.requests == []
+
+
+def test_an_addition_rewrites_only_the_summaries_above_it(library: Library) -> None:
+    before = by_children(library.tree)
+    library.add(report("Vik", 3))
+    after = by_children(library.tree)
+    assert len(before.keys() - after.keys()) == 1
+    assert frozenset({"vik-1", "vik-2", "vik-3"}) in after
+    # Its cluster has the same central sentences as before, so the root shows nothing new.
+    assert (library.stats.rewritten, library.stats.updates) == (1, 1)
+
+
+def test_a_removed_document_leaves_no_sentence(library: Library) -> None:
+    library.remove("sund-1", "sund-2")
+    told = [sentence for summary in library.tree.summaries for sentence in summary.sentences]
+    assert all("Sund" not in each.text for each in told)
+    assert not {"sund-1", "sund-2"} & library.tree.leaves
+
+
+def test_a_build_after_updates_clusters_from_scratch(
+    library: Library, tmp_path: Path, resources: Resources
+) -> None:
+    library.add(report("Vik", 3))
+    library.build([*REPORTS, report("Vik", 3)])
+    fresh = Library(tmp_path / "fresh", resources)
+    fresh.build([*REPORTS, report("Vik", 3)])
+    assert library.tree.summaries == fresh.tree.summaries
+    assert library.stats.updates == 0
+
+
+def test_the_model_is_asked_about_what_changed_and_a_removal_is_told_by_rule(
+    tmp_path: Path, resources: Resources
+) -> None:
+    library = Library(tmp_path / "index", resources, summary_tree={"writer": "model"})
+    library.build(REPORTS)
+    assert (len(library.chat.requests), library.stats.by_rule) == (5, 0)
+    library.add(report("Vik", 3))
+    assert len(library.chat.requests) == 5 + library.stats.rewritten
+    before = library.stats.layers
+    library.remove("sund-1")
+    assert 0 < library.stats.by_rule < sum(before)
+    assert KIND.unfinished(library.folder).endswith("without a summary by the model yet")
+    library.add(report("Vik", 4))
+    assert (library.stats.by_rule, KIND.unfinished(library.folder)) == (0, "")
+
+
+@pytest.mark.usefixtures("one_attempt")
+def test_a_summary_that_fails_is_made_by_rule(tmp_path: Path, resources: Resources) -> None:
+    library = Library(
+        tmp_path / "index",
+        resources,
+        summary_tree={"writer": "model"},
+        writing={"max_failure_rate": 1},
+    )
+    library.chat.answers = {
+        ("ClusterSummary", "Vik 1"): GARBAGE,
+        ("ClusterSummary", "Sund 1"): {"sentences": [{"text": "A guess.", "lines": [99]}]},
+        "ClusterSummary": {"sentences": [{"text": "Ports count barges.", "lines": [1, 99]}]},
+    }
+    library.build(REPORTS)
+    tree = library.tree
+    assert library.stats.by_rule == library.stats.written.failed > 0
+    assert all(summary.sentences for summary in tree.summaries)
+    assert "A guess." not in {told.text for each in tree.summaries for told in each.sentences}
