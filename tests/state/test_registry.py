@@ -72,7 +72,7 @@ def test_a_part_is_named_as_its_module_is(parts: Registry[Any]) -> None:
 
 
 def test_every_group_of_settings_says_what_it_is_for() -> None:
-    assert {"tree", "chain", "hop", "passage_graph", "rerank"} <= set(setting_groups())
+    assert {"tree", "chain", "hop", "rerank"} <= set(setting_groups())
     for name, group in setting_groups().items():
         assert group.group == name
         assert group.__doc__
