@@ -10,7 +10,7 @@ DEMO_INDEX := .hopyard/demo-index
 PORT ?= 2024
 WORKERS ?= 2
 
-.PHONY: help install demo studio test lab soak lint format typecheck docs clean
+.PHONY: help install demo studio test lab soak lint format typecheck docs screenshots clean
 
 help:
 	@echo "make demo     install, index a sample corpus, answer four questions with two models"
@@ -20,6 +20,7 @@ help:
 	@echo "make install  the environment alone"
 	@echo "make studio   LangGraph's server for Studio, on this machine"
 	@echo "make lint     formatting, lint, import directions, types, and the size"
+	@echo "make screenshots  the pictures of the page in README.md and docs/serve.md"
 	@echo "make docs     draw the graphs into docs/, build the site in build/site"
 
 install: $(STAMP)
@@ -82,6 +83,10 @@ format: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/python docs/draw_graphs.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# With a script in place of a chat model; Chromium and its driver are needed.
+screenshots: $(STAMP)
+	PYTHONPATH=.:tests:examples/office $(BIN)/python docs/screenshots.py
 
 clean:
 	rm -rf build .hopyard .pytest_cache .mypy_cache .ruff_cache

@@ -22,9 +22,11 @@ from hopyard.state.settings.sources import home
 from hopyard.state.strategy import STRATEGIES
 from hopyard.web import documents, threads, viewing
 from hopyard.web.building import Builder
+from hopyard.web.chats import Conversations
 from hopyard.web.guard import LOOPBACK, Guard
-from hopyard.web.openai import chat_completions, models
+from hopyard.web.openai import chat_completions, model, models
 from hopyard.web.originals import Originals
+from hopyard.web.requests import refused
 from hopyard.web.runs import Runs
 from hopyard.web.searching import methods_of, search
 from hopyard.web.titles import Titles
@@ -70,6 +72,7 @@ def application(
         app.state.index = index
         app.state.originals = Originals(index, folders)
         app.state.builder = Builder(index, app.state.originals)
+        app.state.conversations = Conversations()
         app.state.titles = Titles(home() / "titles.json")
         async with open_session(resources) as session:
             app.state.runs = Runs(session, given, folder)
@@ -88,6 +91,7 @@ def application(
             *documents.ROUTES,
             Route("/api/search", search),
             Route("/v1/models", models),
+            Route("/v1/models/{name}", model),
             Route("/v1/chat/completions", chat_completions, methods=["POST"]),
         ],
         middleware=[Middleware(Guard, hosts=LOOPBACK | frozenset(hosts), token=token)],
@@ -99,7 +103,7 @@ def application(
 async def _explain(request: Request, error: Exception) -> Response:
     del request
     status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
-    return JSONResponse({"error": {"message": str(error)}}, status)
+    return refused(status, str(error))
 
 
 async def _asset(request: Request) -> Response:

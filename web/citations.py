@@ -15,7 +15,11 @@ from hopyard.web.viewing import Place
 
 __all__ = ("citation_page", "marked")
 
-_TEMPLATES: Final = Environment(loader=PackageLoader("hopyard.web", "templates"), autoescape=True)
+_TEMPLATES: Final = Environment(
+    loader=PackageLoader("hopyard.web", "templates"),
+    autoescape=True,
+    finalize=lambda value: without_controls(value) if type(value) is str else value,
+)
 
 
 def citation_page(citation: Citation, place: Place) -> str:

@@ -3,7 +3,8 @@
 A page of the web can make a browser send requests to this machine. Three checks keep it out. A
 request must name a host that the server serves, else a name of the attacker could lead here (DNS
 rebinding). A request from a page must come from the server's own page. And a request that changes
-something must be JSON or plain bytes, which a form cannot send.
+something must be JSON or plain bytes, which a form cannot send. A page of another site may use the
+endpoint for OpenAI clients if it sends the token itself, which it cannot know from the browser.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from hopyard.web.requests import refused
 
 __all__ = ("LOOPBACK", "Guard")
 
@@ -57,29 +60,44 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        request = Request(scope)
+        given = _HEADERS | self._for_pages(request)
+
         async def with_policy(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in given.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        request = Request(scope)
         answer = self._refusal(request) or self._signed_in(request) or self._app
         await answer(scope, receive, with_policy)
 
     def _refusal(self, request: Request) -> Response | None:
         if _host(request.headers.get("host", "")) not in self._hosts:
-            return _refused(421, "The server does not serve this host; see `--host`.")
-        origin = request.headers.get("origin", "")
-        if origin and not self._is_own(origin, request.headers):
-            return _refused(403, "A page of another site may not use this server.")
+            return refused(421, "The server does not serve this host; see `--host`.")
+        foreign = bool(request.headers.get("origin")) and not _is_own(request.headers)
+        if foreign and request.method == "OPTIONS" and self._for_pages(request):
+            return Response(status_code=204)
+        if foreign and not (self._for_pages(request) and self._is_token(_bearer(request))):
+            why = "A page of another site may use only /v1, and only if it sends the token."
+            return refused(403, why)
         if request.method not in _READING and not _is_from_script(request.headers):
-            return _refused(415, "Send JSON, with the content type application/json.")
+            return refused(415, "Send JSON, with the content type application/json.")
         return None
 
-    def _is_own(self, origin: str, headers: Headers) -> bool:
-        return urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+    def _for_pages(self, request: Request) -> dict[str, str]:
+        """The headers that let a page of another site send the token, where it may."""
+        origin = request.headers.get("origin")
+        if not (origin and self._token and request.url.path.startswith("/v1/")):
+            return {}
+        return {
+            "access-control-allow-origin": origin,
+            "access-control-allow-headers": request.headers.get(
+                "access-control-request-headers", ""
+            ),
+            "vary": "origin",
+        }
 
     def _signed_in(self, request: Request) -> Response | None:
         """The answer to a request that has not brought the token, or that brings it by address."""
@@ -89,16 +107,26 @@ class Guard:
         if request.method == "GET" and request.url.path == "/" and self._is_token(by_address):
             answer = RedirectResponse("/", 303)
             secure = request.url.scheme == "https"
+            # Lax: the address of a citation opens from another program's page.
             answer.set_cookie(
-                _COOKIE, self._token, _YEAR, httponly=True, samesite="strict", secure=secure
+                _COOKIE, self._token, _YEAR, httponly=True, samesite="lax", secure=secure
             )
             return answer
-        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        given = bearer.strip() if scheme.lower() == "bearer" else request.cookies.get(_COOKIE, "")
-        return None if self._is_token(given) else _refused(401, "The server needs its token.")
+        given = _bearer(request) or request.cookies.get(_COOKIE, "")
+        return None if self._is_token(given) else refused(401, "The server needs its token.")
 
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(), self._token.encode())
+
+
+def _bearer(request: Request) -> str:
+    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+    return bearer.strip() if scheme.lower() == "bearer" else ""
+
+
+def _is_own(headers: Headers) -> bool:
+    _, _, origin = headers.get("origin", "").partition("://")
+    return origin.lower() == headers.get("host", "").lower()
 
 
 def _host(header: str) -> str:
@@ -112,7 +140,3 @@ def _is_from_script(headers: Headers) -> bool:
     """Whether no form can have sent it: JSON, or a file whose kind no form has."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     return kind in {"application/json", "application/octet-stream", ""}
-
-
-def _refused(status: int, why: str) -> Response:
-    return JSONResponse({"error": {"message": why}}, status)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -32,7 +32,7 @@ from hopyard.state.storage.thread_names import checked_thread_name
 from hopyard.tracing.describe import gate_step, route_step
 from hopyard.web.turns import last_question
 
-__all__ = ("Happening", "Run", "Runs")
+__all__ = ("IDLE", "Happening", "Run", "Runs")
 
 _KEPT: Final = 100
 """Ended runs whose events are kept: a page that lost its connection may ask for them."""
@@ -53,6 +53,9 @@ class Happening(NamedTuple):
     def last(self) -> bool:
         """Whether the run has ended with it."""
         return self.kind in {"answer", "failed", "stopped"}
+
+
+IDLE: Final = Happening("", "idle", {})
 
 
 class Run:
@@ -82,11 +85,14 @@ class Run:
         self._news.set()
         self._news = asyncio.Event()
 
-    async def follow(self, after: str = "") -> AsyncIterator[Happening]:
+    async def follow(
+        self, after: str = "", idle: float | None = None
+    ) -> AsyncGenerator[Happening, None]:
         """The events, to the last.
 
         Args:
             after: The id of the last event that the listener has. One of another run means all.
+            idle: Seconds without an event after which `IDLE` comes in its place; None for never.
         """
         run, _, number = after.partition("-")
         place = int(number) if run == self._id and number.isdigit() else 0
@@ -97,7 +103,10 @@ class Run:
                 place += 1
             if self.ended:
                 return
-            await news.wait()
+            try:
+                await asyncio.wait_for(news.wait(), idle)
+            except TimeoutError:
+                yield IDLE
 
 
 class Runs:
@@ -170,10 +179,15 @@ class Runs:
         run = self.of(thread)
         if run is None or run.ended or run.task is None:
             return False
-        self._forget(thread)
-        run.task.cancel()
+        self.abandon(run)
         await asyncio.wait([run.task])
         return True
+
+    def abandon(self, run: Run) -> None:
+        """Stop a run without waiting for its end."""
+        if run.task is not None and not run.ended:
+            self._forget(run.thread)
+            run.task.cancel()
 
     async def recover(self) -> list[Run]:
         """Continue the runs that a killed server has left."""

@@ -14,6 +14,7 @@ from hopyard.agent.session import Session
 from hopyard.agent.threads.history import Turn
 from hopyard.state.errors import UsageError
 from hopyard.state.references import name_sources
+from hopyard.state.text.unicode import without_controls
 from hopyard.tracing.prose import prose
 from hopyard.web.citations import marked
 
@@ -58,13 +59,15 @@ def turn_of(asked: Asked) -> dict[str, Any]:
         }
         for citation in answer.citations
     ]
-    return {
+    turn = {
         **answer.model_dump(mode="json"),
         "asked": asked.question,
         "citations": citations,
         "supported": answer.supported,
         "html": prose(answer.text, len(answer.citations)),
     }
+    shown: dict[str, Any] = _shown(turn)
+    return shown
 
 
 def as_markdown(turns: Sequence[Asked]) -> str:
@@ -91,6 +94,15 @@ def citation_of(turns: Sequence[Asked], turn: int, number: int) -> Citation:
         if 1 <= number <= len(citations):
             return citations[number - 1]
     raise UsageError(f"The answer {turn} has no citation {number}.")
+
+
+def _shown(value: Any) -> Any:
+    """A value whose texts have no control characters."""
+    if isinstance(value, str):
+        return without_controls(value)
+    if isinstance(value, Mapping):
+        return {without_controls(str(key)): _shown(held) for key, held in value.items()}
+    return [*map(_shown, value)] if isinstance(value, (list, tuple)) else value
 
 
 def _line(number: int, citation: Citation) -> str:

@@ -7,8 +7,9 @@ from typing import Final
 
 __all__ = ("storable_text", "valid_unicode", "without_controls")
 
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""Control characters except tab and line ends: terminals obey them, and Postgres refuses NUL."""
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202d\u202e]")
+"""Control characters except tab and line ends: terminals obey them, and Postgres refuses NUL. Two
+turn the order of letters round: they make `exe.txt` of `txt.exe`."""
 
 
 def valid_unicode(text: str) -> str:
@@ -30,5 +31,5 @@ def storable_text(text: str) -> str:
 
 
 def without_controls(text: str) -> str:
-    """The text without control characters except tab and line ends."""
+    """The text without control characters except tab and line ends, and in its own order."""
     return _CONTROL.sub("", text)

@@ -44,6 +44,7 @@ def test_a_name_that_leads_here_is_refused(host: str) -> None:
         ("http://localhost:9999", 403),
         ("https://evil.example", 403),
         ("null", 403),
+        ("http://[", 403),
     ],
 )
 def test_a_page_of_another_site_is_refused(origin: str, status: int) -> None:
@@ -74,3 +75,26 @@ def test_every_response_has_a_policy_without_exceptions() -> None:
         assert policy.startswith("default-src 'none'; script-src 'self'")
         assert "unsafe" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+PAGE = {"origin": "https://chat.example", "host": "localhost:8420"}
+
+
+def test_a_page_of_another_site_may_send_the_token_to_the_endpoint_for_clients() -> None:
+    routes = [Route("/v1/models", _hello), Route("/api/threads", _hello)]
+    guard = Middleware(Guard, hosts=LOOPBACK, token="secret")  # noqa: S106
+    client = TestClient(Starlette(routes=routes, middleware=[guard]))
+    asks = {"access-control-request-headers": "authorization, x-stainless-os"}
+    allowed = client.options("/v1/models", headers=PAGE | asks)
+    assert allowed.status_code == 204
+    assert allowed.headers["access-control-allow-origin"] == PAGE["origin"]
+    assert allowed.headers["access-control-allow-headers"] == asks["access-control-request-headers"]
+    assert client.options("/api/threads", headers=PAGE | asks).status_code == 403
+    bearer = {"authorization": "Bearer secret"}
+    for path, brought, status in (
+        ("/v1/models", bearer, 200),
+        ("/v1/models", {"authorization": "Bearer wrong"}, 403),
+        ("/v1/models", {"cookie": "hopyard_token=secret"}, 403),
+        ("/api/threads", bearer, 403),
+    ):
+        assert client.get(path, headers=PAGE | brought).status_code == status

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from model_server import ModelServer, Reply
 from starlette.testclient import TestClient
-
-from hopyard.web.openai import is_about_the_chat
 
 from .conftest import ANSWER, QUESTION, replies
 
@@ -57,6 +56,9 @@ def test_a_stream_has_steps_text_sources_and_usage(client: TestClient, chat: Mod
     assert "<mark>" in client.get(place).text
     assert told[-1]["usage"]["total_tokens"] > 100
     assert all(chunk["object"] == "chat.completion.chunk" for chunk in told)
+    assert [bool(chunk["choices"]) for chunk in told] == [True] * (len(told) - 1) + [False]
+    assert told[-2]["choices"] == [{"index": 0, "delta": {}, "finish_reason": "stop"}]
+    assert sum("role" in delta for delta in deltas) == 1
 
 
 def test_a_conversation_stays_on_its_thread(client: TestClient, chat: ModelServer) -> None:
@@ -81,40 +83,12 @@ def test_a_conversation_stays_on_its_thread(client: TestClient, chat: ModelServe
 
 def test_a_prompt_for_a_title_makes_no_turn(client: TestClient, chat: ModelServer) -> None:
     chat.answer = lambda *_: "A bridge of iron"
-    task = "### Task:\nGenerate a title.\n<chat_history>\nUSER: When?\n</chat_history>"
+    task = "### Aufgabe:\nNenne das Thema.\n<chat_history>\nUSER: When?\n</chat_history>"
     answer = complete(client, task).json()
     assert answer["choices"][0]["message"]["content"] == "A bridge of iron"
     streamed = chunks(complete(client, task, stream=True))
     assert streamed[0]["choices"][0]["delta"]["content"] == "A bridge of iron"
     assert client.get("/api/threads").json()["threads"] == []
-
-
-@pytest.mark.parametrize(
-    ("messages", "about"),
-    [
-        ([HumanMessage("### Task:\nSuggest 3-5 relevant follow-up questions")], True),
-        (
-            [
-                SystemMessage("Provide a concise, 5-word-or-less title for the conversation."),
-                HumanMessage("User: When was it opened?\nAssistant: In 1781."),
-            ],
-            True,
-        ),
-        (
-            [
-                HumanMessage("When was it opened?"),
-                AIMessage("1781"),
-                HumanMessage("Write a short title for this conversation."),
-            ],
-            True,
-        ),
-        ([HumanMessage("What title does the chapter about the conversation of 1781 have?")], False),
-        ([HumanMessage("Which tags does the guide to chat clients suggest?")], False),
-        ([SystemMessage("Be brief."), HumanMessage("Summarize the report.")], False),
-    ],
-)
-def test_prompts_about_the_chat_are_told_from_questions(messages: list[Any], about: bool) -> None:
-    assert is_about_the_chat(messages) == about
 
 
 @pytest.mark.parametrize(
@@ -124,6 +98,10 @@ def test_prompts_about_the_chat_are_told_from_questions(messages: list[Any], abo
         ({"messages": []}, "The last message"),
         ({"messages": [{"role": "assistant", "content": "1781"}]}, "The last message"),
         ({"messages": [{"role": "user", "content": "  "}]}, "question"),
+        ({"messages": [{"role": "user", "content": {"text": "Why?"}}]}, "a text or a list"),
+        ({"messages": [{"role": "tool", "content": "1781"}]}, "The last message"),
+        ({"messages": ["Why?", {"role": ["user"], "content": "Why?"}]}, "The last message"),
+        ({"messages": [{"role": "user", "content": "Why?"}], "n": 2}, "leave out `n`"),
     ],
 )
 def test_a_bad_request_says_what_is_missing(
@@ -131,24 +109,95 @@ def test_a_bad_request_says_what_is_missing(
 ) -> None:
     refused = client.post("/v1/chat/completions", json=body)
     assert refused.status_code == 400
-    assert says in refused.json()["error"]["message"]
+    assert refused.headers["x-should-retry"] == "false"
+    error = refused.json()["error"]
+    assert says in error["message"]
+    assert error["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize("body", [b'{"messages": "\xff"}', b"[" * 100_000, b"x"])
+def test_a_body_that_is_no_json_is_refused(client: TestClient, body: bytes) -> None:
+    refused = client.post("/v1/chat/completions", content=body)
+    assert (refused.status_code, refused.json()["error"]["message"]) == (
+        400,
+        "The request is not valid JSON.",
+    )
+
+
+def test_a_body_without_end_is_refused(client: TestClient) -> None:
+    refused = client.post("/v1/chat/completions", content=(b" " * 10**6 for _ in range(50)))
+    assert refused.status_code == 400
+    assert "32,000,000 bytes" in refused.json()["error"]["message"]
+
+
+def test_an_unknown_model_is_named(client: TestClient) -> None:
+    refused = complete(client, QUESTION, model="hopyard-link")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (404, "model_not_found")
+    assert client.get("/v1/models/hopyard-link").status_code == 404
+    assert client.get("/v1/models/hopyard").json()["object"] == "model"
 
 
 def test_a_failure_of_the_model_is_an_error(client: TestClient, chat: ModelServer) -> None:
     chat.answer = replies({"Answer": Reply(401)})
-    assert complete(client, QUESTION).status_code == 502
+    failed = complete(client, QUESTION)
+    assert (failed.status_code, failed.json()["error"]["type"]) == (502, "server_error")
     [told] = [
         chunk for chunk in chunks(complete(client, QUESTION, stream=True)) if "error" in chunk
     ]
     assert told["error"]["message"].startswith("The model scripted ")
+    chat.answer = lambda *_: Reply(401)
+    task = "<chat_history>USER: When?</chat_history>"
+    assert complete(client, task).status_code == 502
 
 
 def test_a_text_in_parts_is_read(client: TestClient) -> None:
-    parts = [{"type": "text", "text": QUESTION}, {"type": "image_url", "image_url": {"url": "x"}}]
-    body = {"messages": [{"role": "user", "content": parts}]}
+    parts = [
+        {"type": "text", "text": QUESTION},
+        {"type": "image_url", "image_url": {"url": "x"}, "text": None},
+    ]
+    orders = {"role": "developer", "content": [{"type": "text", "text": "Be brief."}]}
+    after = {"role": "system", "content": "Stay in character."}
+    body = {"messages": [orders, {"role": "user", "content": parts}, after]}
     answer = client.post("/v1/chat/completions", json=body).json()
     assert answer["choices"][0]["message"]["content"] == ANSWER["answer"]
     assert [model["id"] for model in client.get("/v1/models").json()["data"]] == [
         "hopyard",
         "hopyard-links",
     ]
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_client_that_goes_stops_the_run_and_the_page_can_continue_it(
+    client: TestClient, chat: ModelServer, *, stream: bool
+) -> None:
+    asked, go = threading.Event(), threading.Event()
+
+    def wait(title: str, _: list[dict[str, Any]]) -> dict[str, Any]:
+        asked.set()
+        assert go.wait(20), title
+        return ANSWER
+
+    chat.answer = wait
+    message = {"role": "user", "content": QUESTION}
+    body = json.dumps({"messages": [message], "stream": stream}).encode()
+    came = iter([{"type": "http.request", "body": body}])
+
+    async def receive() -> dict[str, Any]:
+        for part in came:
+            return part
+        await asyncio.to_thread(asked.wait, 20)
+        return {"type": "http.disconnect"}
+
+    async def send(_: Any) -> None:
+        pass
+
+    scope = {"type": "http", "method": "POST", "path": "/v1/chat/completions", "query_string": b""}
+    scope |= {"headers": [(b"host", b"localhost")], "scheme": "http", "server": ("localhost", 80)}
+    assert client.portal is not None
+    client.portal.call(client.app, scope, receive, send)
+    [thread] = client.get("/api/threads").json()["threads"]
+    assert not thread["finished"]
+    go.set()
+    place = f"/api/threads/{thread['thread_id']}"
+    assert client.post(f"{place}/resume", json={}).status_code == 202
+    assert "event: answer" in client.get(f"{place}/events").text

@@ -60,7 +60,7 @@ class Server:
             return False
 
 
-def wait_for(reached: Callable[[], Any], seconds: float = 20) -> Any:
+def wait_for(reached: Callable[[], Any], seconds: float = 90) -> Any:
     until = time.monotonic() + seconds
     while not (found := reached()):
         assert time.monotonic() < until

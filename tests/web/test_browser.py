@@ -1,0 +1,146 @@
+"""The page in Chromium: for people with a screen reader, and over documents that mean harm."""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+from model_server import ModelServer, Reply
+
+import hopyard
+
+from .conftest import ANSWER, QUESTION, replies
+from .test_page import Page, Server, wait_for
+
+pytestmark = pytest.mark.server
+
+AXE = lzma.decompress((Path(__file__).parent / "axe" / "axe.min.js.xz").read_bytes()).decode()
+"""The accessibility checker of Deque Systems, version 4.14.1, under the licence beside it."""
+RUN_AXE = """
+const done = arguments[arguments.length - 1];
+axe.run(document, {resultTypes: ["violations"]}).then(
+  (found) => done(found.violations.flatMap((rule) =>
+    rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 200)}`))),
+  (error) => done([String(error)]));
+"""
+LOOKS = (("light", 1280, 900), ("dark", 390, 844))
+
+SCRIPT = "<script>window.hacked = 1</script>"
+IMAGE = "<img src=x onerror='window.hacked = 2'>"
+LONG = "Donau" * 60
+TURNED = "invoice\u202etxt.exe"
+HOSTILE = [
+    Document(
+        f"The Iron Bridge was opened in 1781. {SCRIPT}{IMAGE} [a](javascript:alert(1)) {LONG}",
+        metadata={"source": f"{IMAGE}.md", "title": f"{SCRIPT}{LONG}", "author": IMAGE},
+    ),
+    Document(
+        f"The bridge {TURNED} is made of iron. <svg onload='window.hacked = 3'>",
+        metadata={"source": f"{TURNED}.md", "title": TURNED, "<b>key</b>": "javascript:alert(1)"},
+    ),
+]
+HARM = {
+    "answer": f"In 1781 [1]. {SCRIPT}{IMAGE}\n\n[a](javascript:window.hacked=4) "
+    f"[b](data:text/html,x) <a href='javascript:x'>c</a> {LONG} made of iron [2].",
+    "passages": [1, 2],
+}
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ModelServer]:
+    with ModelServer(replies({"Answer": ANSWER}), models=("words:latest",)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "home").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOPYARD_HOME", str(folder / "home"))
+        for name, value in model.environment().items():
+            patch.setenv(name, value)
+        hopyard.build_index(folder / "index", HOSTILE, chunk_tokens=0, embedding="ollama:words")
+    made = Server(folder / "index", model, folder / "home")
+    made.start()
+    yield made
+    made.kill()
+
+
+def look(browser: Any, scheme: str, width: int, height: int) -> None:
+    """Light or dark, on a screen of this size."""
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def faults(browser: Any) -> list[str]:
+    """The faults that axe finds on the page as it is: light on a desk, dark on a telephone."""
+    browser.execute_script(AXE)
+    found = []
+    for each in LOOKS:
+        look(browser, *each)
+        found += [f"{each}: {fault}" for fault in browser.execute_async_script(RUN_AXE)]
+    look(browser, *LOOKS[0])
+    return found
+
+
+def test_axe_finds_nothing_on_any_view(browser: Any, server: Server, model: ModelServer) -> None:
+    model.answer = replies({"Answer": HARM})
+    page = Page(browser, server)
+    views = {"start": faults(browser)}
+    page.ask(QUESTION)
+    wait_for(lambda: page.find("a.mark"))
+    views["answer"] = faults(browser)
+    page.find("a.mark").click()
+    wait_for(lambda: page.find("aside"))
+    views["citation"] = faults(browser)
+    model.answer = replies({"Answer": Reply(401)})
+    browser.get(f"{server.address}/#")
+    Page(browser, server).ask("Who built the Iron Bridge?")
+    page.shows(".problem", "The model")
+    views["failure"] = faults(browser)
+    [thread] = [
+        name
+        for name in browser.execute_script(
+            "return [...document.querySelectorAll('nav li a')].map((a) => a.hash)"
+        )
+        if name
+    ][-1:]
+    browser.get(f"{server.address}/threads/{thread[1:]}/1/citations/1")
+    views["page of a citation"] = faults(browser)
+    assert {view: found for view, found in views.items() if found} == {}
+
+
+def test_hostile_documents_and_answers_are_text(
+    browser: Any, server: Server, model: ModelServer
+) -> None:
+    model.answer = replies({"Answer": HARM})
+    page = Page(browser, server)
+    page.complaints()
+    page.ask("When was the Iron Bridge opened, and of what is it made?")
+    wait_for(lambda: page.find("a.mark"))
+    assert SCRIPT in page.text(".answer")
+    told = ""
+    for number in (1, 2):
+        browser.execute_script(f"document.querySelectorAll('a.mark')[{number - 1}].click()")
+        told += wait_for(lambda: page.text("aside blockquote")) + page.text("aside h2")
+        look(browser, *LOOKS[1])
+        wide = "return document.scrollingElement.scrollWidth - innerWidth"
+        assert browser.execute_script(wide) <= 0, "wider than a telephone"
+        look(browser, *LOOKS[0])
+    assert SCRIPT in told
+    assert IMAGE in told
+    assert "\u202e" not in browser.page_source
+    place = browser.current_url.replace("/#", "/threads/") + "/1/citations/1"
+    links = browser.execute_script("return [...document.links].map((link) => link.href)")
+    assert [link for link in links if not link.startswith(server.address)] == []
+    browser.get(place)
+    wait_for(lambda: page.text("blockquote"))
+    assert browser.execute_script("return window.hacked ?? 0") == 0
+    assert page.complaints() == []
