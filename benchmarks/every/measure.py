@@ -70,8 +70,8 @@ def scored(line: dict[str, Any], titles: list[str], answer: Any) -> dict[str, An
     result: dict[str, Any] = {
         "id": line["id"],
         "strategy": answer.strategy,
-        "calls": usage["model_calls"] + usage["cached_calls"],
-        "tokens": usage["input_tokens"] + usage["output_tokens"],
+        "calls": usage.model_calls + usage.cached_calls,
+        "tokens": usage.input_tokens + usage.output_tokens,
         "read_share": answer.read_share,
         "answer": answer.text,
         "supported": [cited.supported for cited in answer.citations].count(True),
