@@ -133,10 +133,19 @@ def _ask_passages(asked: Mapping[str, Any]) -> Any:
     return {"passages": [passage.strip() for passage in typed.split(",")]}
 
 
+def _ask_reading(asked: Mapping[str, Any]) -> Any:
+    del asked
+    typed = _read("y reads them, s reads nothing; or a smaller number of calls")
+    if typed in _YES:
+        return APPROVE
+    return REJECT if typed in {"s", REJECT} else {"calls": typed}
+
+
 _ASK: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
     "route": _ask_strategy,
     "decomposition": _ask_split,
     "hops": _ask_passages,
+    "reading": _ask_reading,
 }
 
 

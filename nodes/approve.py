@@ -26,6 +26,7 @@ __all__ = (
     "REJECT",
     "WHOLE",
     "approve_passages",
+    "approve_reading",
     "approve_split",
     "approve_strategy",
 )
@@ -141,6 +142,30 @@ def approve_passages(question: str, in_round: int, passages: Sequence[str]) -> l
         {"question": question, "passages": list(passages)},
         f"Start round {in_round} of hops from these passages. An edit keeps some of them; reject "
         "ends the hops here.",
+        (APPROVE, EDIT, REJECT),
+        read,
+    )
+
+
+def approve_reading(question: str, calls: int, about: str) -> int:
+    """Ask how many calls read documents.
+
+    Returns:
+        At most `calls`; 0 where nothing is to be read.
+    """
+
+    def read(arguments: Arguments | None) -> int:
+        if arguments is None:
+            return 0
+        given = str(arguments["calls"]).strip()
+        if not given.isdecimal() or not 1 <= int(given) <= calls:
+            raise _UnfitAnswerError(f"the calls are a number from 1 to {calls}")
+        return int(given)
+
+    return _ask(
+        "reading",
+        {"question": question, "calls": str(calls)},
+        f"{about} An edit makes fewer calls; reject reads nothing.",
         (APPROVE, EDIT, REJECT),
         read,
     )

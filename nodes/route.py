@@ -8,7 +8,9 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 
 from hopyard.models.prompt import Prompt
+from hopyard.models.recorded import RecordingMissingError
 from hopyard.nodes.approve import approve_strategy
+from hopyard.nodes.attempt import attempted
 from hopyard.nodes.fall_back import FALLBACK
 from hopyard.nodes.index_facts import index_kinds
 from hopyard.nodes.run import Run, run_of
@@ -59,14 +61,18 @@ async def _take_default(run: Run, state: AgentState) -> RouteDecision:
     """The default strategy of the model's profile, without a call.
 
     The model chooses if the profile has no default, or the index allows a strategy for questions
-    that the default cannot answer. Without an index it chooses among all.
+    of this form that the default cannot answer. Without an index it chooses among all.
     """
     profile = profile_of(run.settings)
     fitting = runnable(await index_kinds(run)) if run.settings.index else []
     default = next((strategy for strategy in fitting if profile in strategy.default_for), None)
     if default is None:
         return await _ask_model_about_all(run, state)
-    beside = [strategy for strategy in fitting if profile in strategy.beside]
+    beside = [
+        strategy
+        for strategy in fitting
+        if profile in strategy.beside and strategy.fits(state["question"])
+    ]
     if beside:
         return await _ask_model(run, state, [default, *beside], fallback=default.name)
     return _decision(default.name, "default", f"the default of {profile} models")
@@ -85,7 +91,8 @@ async def _ask_model(
 ) -> RouteDecision:
     prompt, reasons = _prompt(run, offered)
     question = {"question": one_line(state["question"])}
-    attempt = await run.try_call(prompt, question, step="route")
+    # An older recording may lack the call.
+    attempt = await attempted(run.call(prompt, question, step="route"), RecordingMissingError)
     if (chosen := attempt.output) is None:
         by = "budget" if attempt.truncated else "fallback"
         return _decision(fallback, by, f"the route could not be chosen: {attempt.reason}")
@@ -116,6 +123,7 @@ async def _all_offered(run: Run, state: AgentState) -> list[Strategy]:
         if not strategy.baseline
         and (strategy.route is not None or strategy.default_for)
         and (strategy.retrieves or not retrieve)
+        and strategy.fits(state["question"])
     ]
 
 

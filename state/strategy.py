@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -36,6 +37,8 @@ class Strategy:
         default_for: Prompt profiles for which `auto` means this strategy.
         beside: Prompt profiles for which `auto` lets the model choose between the default and this
             strategy, which answers questions that the default cannot.
+        form: A regular expression of the questions that a route offers it for, whatever their
+            capitals; "" for all.
         stronger: Strategies that try again if the answer is Unknown or unsupported. `check` takes
             the first that the index allows; after a default strategy, only if `check` is on.
         settings: Its settings.
@@ -59,6 +62,7 @@ class Strategy:
     route: RouteLabel | None = None
     default_for: tuple[Profile, ...] = ()
     beside: tuple[Profile, ...] = ()
+    form: str = ""
     stronger: tuple[str, ...] = ()
     settings: type[Group] | None = None
     profiles: tuple[Profile, ...] = ("builtin", "small", "capable")
@@ -70,6 +74,10 @@ class Strategy:
     label: str = ""
     sweeps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     legend: Mapping[str, str] = field(default_factory=dict)
+
+    def fits(self, question: str) -> bool:
+        """Whether a route offers it for a question."""
+        return re.search(self.form, question, re.IGNORECASE) is not None
 
     def load_graph(self) -> Any:
         """Return the compiled graph."""

@@ -63,7 +63,7 @@ __all__ = (
     "setting_groups",
 )
 
-Approval = Literal["route", "decomposition", "hops"]
+Approval = Literal["route", "decomposition", "hops", "reading"]
 """Steps that can wait for the approval of a person or of a calling agent."""
 
 
@@ -96,7 +96,7 @@ class Context(Frozen):
     approve: Annotated[tuple[Approval, ...], BeforeValidator(named_once), NoDecode] = Field(
         (),
         description="Steps that wait for your approval: route, decomposition (of the tree), hops "
-        "(of the passage graph).",
+        "(of the passage graph), reading (of all documents).",
     )
     gate: str = Field(
         AUTO,
@@ -106,7 +106,8 @@ class Context(Frozen):
     route: Literal["auto", "model"] = Field(
         "auto",
         description="Who chooses the strategy: auto (the default of the model's profile, or the "
-        "model if that has no default or the index has communities) or model.",
+        "model if that has no default, the index has communities, or the question asks for a list "
+        "or a count) or model.",
     )
     check: Literal["auto", "on", "off"] = Field(
         "auto",

@@ -75,6 +75,18 @@ def map_passages(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def list_bridges(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """Each passage with a bridge's year is a row of the table."""
+    turn = last_turn(messages)
+    lines = re.findall(r"^\[(\d+)\] ([^:]*): .*?(?:opened|completed) in (\d+)", turn, re.MULTILINE)
+    rows = [
+        {"cells": [title, year], "passages": [int(number)] * 2} for number, title, year in lines
+    ]
+    form = {"kind": "list", "item": "A bridge.", "columns": ["Bridge", "Year"]}
+    opened = {**form, "sentence": "There are # bridges:"} if name == "Opened" else {}
+    return {**opened, "rows": rows, "complete": True}
+
+
 def last_turn(messages: list[dict[str, Any]]) -> str:
     """The request itself."""
     return str(messages[-1]["content"])

@@ -7,7 +7,14 @@ from typing import Any, ClassVar
 from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import StrategyContract
 
-from .outputs import judge_edges, last_turn, map_passages, search_globally, write_questions
+from .outputs import (
+    judge_edges,
+    last_turn,
+    list_bridges,
+    map_passages,
+    search_globally,
+    write_questions,
+)
 
 COMPARISON = "Which was built first, the Iron Bridge or the Stone Bridge?"
 IRON = "When was the Iron Bridge opened?"
@@ -175,6 +182,18 @@ class TestGraphRAG(TestGlobal):
 class TestGlobalWithReportsInTheIndex(TestGlobal):
     settings: ClassVar = {"communities": {"reports": "all"}}
     calls = 3  # map, map of passages, reduce
+
+
+class TestEvery(StrategyContract):
+    strategy = STRATEGIES["every"]
+    question = "Which bridges are there, and when was each finished?"
+    answers: ClassVar = list_bridges
+    answer = (
+        "There are 2 bridges:\n\n| Bridge | Year |\n| --- | --- |\n| Iron Bridge | 1781 [1] |\n"
+        "| Stone Bridge | 1146 [2] |\n\nRead 8 of 8 documents."
+    )
+    calls = 5
+    settings: ClassVar = {"global": {"window": 60}}
 
 
 class TestLocal(StrategyContract):

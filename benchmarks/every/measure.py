@@ -1,0 +1,159 @@
+"""Lists and counts by `every` and by strategies that search.
+
+    python benchmarks/every/questions.py DATA FOLDER
+    PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL [--all] [--set NAME=VALUE ...]
+
+Asks twelve of the forty questions (or all of them) with each strategy and writes
+`benchmarks/results/every.json`. An item counts as found if the answer has its title, and as wrong
+if the answer has the title of another document of the same kind. A count is exact if the first
+number of the answer is right, and a list if it has all items and no other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+from pathlib import Path
+from statistics import mean
+from typing import Any, Final
+
+from hopyard import Hopyard, abuild_index
+from hopyard.state.strategy import STRATEGIES
+from lab.baselines.react.agent import STRATEGY as REACT
+
+RESULTS: Final = Path(__file__).parents[1] / "results" / "every.json"
+NAMES: Final = ("every", "chain", "react")
+CHOSEN: Final = frozenset(
+    f"{name}-{number:02}"
+    for name, numbers in {
+        "news": (3, 7, 10, 13),
+        "films": (1, 8, 9, 12, 15),
+        "filings": (1, 4, 8),
+    }.items()
+    for number in numbers
+)
+WORDS: Final = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+                "ten", "eleven", "twelve", "thirteen")  # fmt: skip
+
+
+def plain(text: str) -> str:
+    """A text as titles are compared: letters and digits, without Markdown's backslashes."""
+    return " ".join(re.findall(r"\w+", text.replace("\\", "").casefold()))
+
+
+def found_in(answer: str, titles: list[str]) -> set[str]:
+    """The titles that an answer has. A title within a longer title that it has does not count."""
+    text, found = f" {plain(answer)} ", set[str]()
+    for title in sorted(titles, key=lambda title: -len(plain(title))):
+        for form in (title, re.sub(r" \([^)]*\)$", "", title)):
+            wanted = f" {plain(form)} "
+            if wanted.strip() and wanted in text:
+                text, found = text.replace(wanted, " | "), {*found, title}
+    return found
+
+
+def number_in(answer: str) -> int | None:
+    """The first number of an answer, in digits or in words."""
+    for word in re.findall(r"\w+", answer.partition("\n")[0].casefold()):
+        if word.isdigit() and not re.fullmatch(r"19\d\d|20\d\d", word):
+            return int(word)
+        if word in WORDS:
+            return WORDS.index(word)
+    return None
+
+
+def scored(line: dict[str, Any], titles: list[str], answer: Any) -> dict[str, Any]:
+    """The measures of one answer."""
+    usage = answer.usage
+    result: dict[str, Any] = {
+        "id": line["id"],
+        "strategy": answer.strategy,
+        "calls": usage.model_calls + usage.cached_calls,
+        "tokens": usage.input_tokens + usage.output_tokens,
+        "read_share": answer.read_share,
+        "answer": answer.text,
+        "supported": [cited.supported for cited in answer.citations].count(True),
+        "citations": len(answer.citations),
+    }
+    gold = {*line["items"]}
+    if line["kind"] == "count":
+        return result | {"exact": number_in(answer.text) == len(gold)}
+    found = found_in(answer.text, titles)
+    right = len(found & gold)
+    return result | {
+        "recall": right / len(gold),
+        "precision": right / len(found) if found else 0.0,
+        "exact": found == gold,
+        "missing": sorted(gold - found),
+        "wrong": sorted(found - gold),
+    }
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The means of each strategy."""
+    found: dict[str, Any] = {}
+    for name in NAMES:
+        own = [row for row in rows if row["strategy"] == name]
+        lists = [row for row in own if "recall" in row]
+        if own:
+            counts = [row for row in own if "recall" not in row]
+            found[name] = {
+                "lists": len(lists),
+                "item recall": round(mean(row["recall"] for row in lists), 3),
+                "item precision": round(mean(row["precision"] for row in lists), 3),
+                "exact lists": sum(row["exact"] for row in lists),
+                "counts": len(counts),
+                "exact counts": sum(row["exact"] for row in counts),
+                "calls": round(mean(row["calls"] for row in own), 1),
+                "tokens": round(mean(row["tokens"] for row in own)),
+            }
+    return found
+
+
+async def measure(corpora: list[Path], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Ask all questions side by side."""
+    settings = dict(pair.split("=", 1) for pair in options.set)
+
+    async def ask(hop: Any, line: dict[str, Any], titles: list[str], name: str) -> dict[str, Any]:
+        answer = await hop.aask(line["question"], strategy=name)
+        print(line["id"], name, answer.text.partition("\n")[0][:80], flush=True)
+        return scored(line, titles, answer)
+
+    work, opened = [], []
+    for corpus in corpora:
+        index = corpus.parent / "index"
+        await abuild_index(index, [corpus], kinds=["dense", "sparse"])
+        titles = [json.loads(line)["title"] for line in corpus.open(encoding="utf-8")]
+        hop = Hopyard(index, model=options.model, settings=settings)
+        opened.append(hop)
+        lines = map(json.loads, (corpus.parent / "questions.jsonl").open(encoding="utf-8"))
+        asked = [line for line in lines if options.all or line["id"] in CHOSEN]
+        work += [ask(hop, line, titles, name) for line in asked for name in options.strategies]
+    rows = await asyncio.gather(*work)
+    for hop in opened:
+        await hop.aclose()
+    return rows
+
+
+def main() -> None:
+    """Measure, and write the result."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("model")
+    parser.add_argument("--all", action="store_true", help="all forty questions")
+    parser.add_argument("--strategies", type=lambda text: text.split(","), default=[*NAMES])
+    parser.add_argument("--set", action="append", default=[], help="a setting, NAME=VALUE")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    options = parser.parse_args()
+    STRATEGIES.register(REACT)
+    corpora = sorted(options.folder.glob("*/corpus.jsonl"))
+    rows = asyncio.run(measure(corpora, options))
+    found = {"model": options.model, "strategies": summary(rows), "questions": rows}
+    options.out.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(json.dumps(found["strategies"], indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""`every`: read all documents that can matter into one table, for complete lists and counts.
+
+`choose` puts passages into groups that fit the model's window, and says what reading them costs.
+`open` reads the most promising group and decides what a row is and which columns there are. The
+other groups are read side by side into the same table. `close` merges the rows by the names of
+their items, without a call, and says which documents were read.
+"""
+
+from __future__ import annotations
+
+from langgraph.graph import END, START
+
+from hopyard.graphs.strategy_graph import strategy_graph
+from hopyard.nodes.every.choose import choose
+from hopyard.nodes.every.close import close
+from hopyard.nodes.every.read import next_tasks, open_table, read_group
+from hopyard.nodes.lifecycle import start_run
+from hopyard.state.every import EveryState, ReadTask
+
+graph = (
+    strategy_graph(EveryState)
+    .add_node("start", start_run)
+    .add_node("choose", choose)
+    .add_node("open", open_table)
+    .add_node("read", read_group, input_schema=ReadTask)
+    .add_node("close", close)
+    .add_edge(START, "start")
+    .add_edge("start", "choose")
+    .add_conditional_edges("choose", next_tasks, ["open", "close"])
+    .add_conditional_edges("open", next_tasks, ["open", "read", "close"])
+    .add_edge("read", "close")
+    .add_edge("close", END)
+    .compile(name="every")
+)

@@ -1,0 +1,148 @@
+"""Merge the rows, write the table, cite its rows, and say which documents were read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.index import Index
+from hopyard.indexes.text.sentences import sentence_spans
+from hopyard.nodes.citations import place_claims
+from hopyard.nodes.every.table import Item, as_markdown, merge_rows, natural_order
+from hopyard.nodes.lifecycle import close_run
+from hopyard.nodes.run import run_of
+from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.passages import one_line
+from hopyard.state.every import EveryState, Table
+from hopyard.state.schemas import Citation, Step, passage_evidence
+from hopyard.state.settings.fields import Context
+from hopyard.state.text.counting import counted
+
+__all__ = ("Coverage", "close", "coverage")
+
+_NAMED: Final = 10
+"""Documents that were not read and are named, at most."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Which of the documents that may be found were read.
+
+    Attributes:
+        sentence: As in `Read 38 of 41 documents, 2 of them in part: A, B. Not read: C, D, E.`
+        share: The share of their sentences that was read, from 0 to 1.
+    """
+
+    sentence: str
+    share: float
+
+
+def coverage(index: Index, allowed: Collection[str] | None, read: Collection[str]) -> Coverage:
+    """Compare the passages that were read with all that may be found.
+
+    Args:
+        index: The opened index.
+        allowed: Ids of the passages that may be found; None where all may.
+        read: Ids of the passages that were read.
+    """
+    titles: dict[str, str] = {}
+    whole, sentences = Counter[tuple[str, bool]](), Counter[bool]()
+    for passage in index.corpus.passages():
+        if allowed is None or passage.id in allowed:
+            name, was_read = passage.document_id, passage.id in read
+            titles[name] = one_line(passage.title or passage.source or name)
+            whole[name, was_read] += 1
+            sentences[was_read] += len(sentence_spans(passage.text))
+    unread = [titles[name] for name in titles if not whole[name, True]]
+    partly = [titles[name] for name in titles if whole[name, True] and whole[name, False]]
+    text = f"Read {len(titles) - len(unread):,} of {counted(len(titles), 'document')}"
+    text += f", {len(partly):,} of them in part: {_named(partly)}." if partly else "."
+    text += f" Not read: {_named(unread)}." if unread else ""
+    share = sentences[True] / sentences.total() if sentences[False] else 1.0
+    return Coverage(text, share)
+
+
+def _named(titles: Iterable[str]) -> str:
+    ordered = sorted(titles, key=natural_order)
+    more = f" and {len(ordered) - _NAMED:,} more" if len(ordered) > _NAMED else ""
+    return ", ".join(ordered[:_NAMED]) + more
+
+
+async def close(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Answer with the table, or with the number of its rows alone in the short style."""
+    run, table = await run_of(state, runtime), state["table"]
+    index, allowed = await run.index(), await run.allowed()
+    read = {name for group in state["groups"] for name in group}.difference(state["unread"])
+    if table is None:  # no call decided the form, so none has read
+        read = set()
+    covered = await asyncio.to_thread(coverage, index, allowed, read)
+    items = merge_rows(state["rows"], len(table["columns"])) if table else []
+    names = list(dict.fromkeys(name for item in items for name in item.passages))
+    passages = {passage.id: passage for passage in await run.passages(names)} if names else {}
+    citations, places = await asyncio.to_thread(_cited, state["question"], items, passages)
+    step = Step(id="table", kind="table", title=f"Merge {counted(len(state['rows']), 'row')}")
+    step["facts"] = {"rows": str(len(items)), "read": covered.sentence.rstrip(".")}
+    answer = UNKNOWN
+    if table and (items or (table["count"] and covered.share == 1)):
+        answer = _answer(table, items, places, covered, run.settings.answer.style)
+    step["answer"] = answer
+    update = {
+        "answer": answer,
+        "citations": citations,
+        "evidence": [passage_evidence(name, 1.0) for name in names],
+        "steps": [*state["notes"], step],
+        "truncated": state["truncated"],
+        "read_share": covered.share,
+        "unconfirmed": "",
+        "rows": Overwrite([]),
+        "unread": Overwrite([]),
+        "notes": Overwrite([]),
+    }
+    return await close_run(run, update)
+
+
+def _cited(
+    question: str, items: Sequence[Item], passages: Mapping[str, Passage]
+) -> tuple[list[Citation], dict[tuple[int, str], int]]:
+    """A citation for each row and passage, and its number by the row's place and passage id."""
+    claims = {
+        (row, name): (f"{item.name}: {', '.join(item.values(name))}", passages[name])
+        for row, item in enumerate(items)
+        for name in item.passages
+    }
+    citations, numbers = place_claims(list(claims.values()), question=question)
+    places = {
+        place: numbers[claim, passage.id]
+        for place, (claim, passage) in claims.items()
+        if (claim, passage.id) in numbers
+    }
+    return citations, places
+
+
+def _answer(
+    table: Table,
+    items: Sequence[Item],
+    places: Mapping[tuple[int, str], int],
+    covered: Coverage,
+    style: str,
+) -> str:
+    """The sentence with the number of rows, the table, and what was read."""
+    if style == "short":
+        return str(len(items)) if table["count"] else "; ".join(item.name for item in items)
+    rows = {id(item): row for row, item in enumerate(items)}
+
+    def mark(item: Item, passage: str) -> str:
+        number = places.get((rows[id(item)], passage))
+        return f"[{number}]" if number else ""
+
+    number, sentence = f"{len(items):,}", table["sentence"]
+    said = sentence.replace("#", number) if "#" in sentence else f"{number}: {sentence}"
+    parts = [said, as_markdown(table["columns"], items, mark) if items else "", covered.sentence]
+    return "\n\n".join(filter(None, parts))

@@ -1,0 +1,299 @@
+"""A complete list over a folder of contracts: six of one firm, five of others, and a menu."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from building import build, wait
+from langchain_core.messages import AIMessage
+from langgraph.checkpoint.memory import InMemorySaver
+
+from hopyard.graphs.every import graph
+from hopyard.indexes.building.build import add
+from hopyard.indexes.corpus.records import Document
+from hopyard.models.calls import request
+from hopyard.models.embeddings import register_embedder
+from hopyard.nodes.resources import Resources, config_with
+from hopyard.state.settings.fields import Context
+from hopyard.testing import ScriptedChat
+from hopyard.testing.models import FAILURES, WordEmbedder
+
+QUESTION = "Which contracts does Norrland have, with which partners, and who signed each?"
+COUNT = "How many contracts does Norrland have?"
+SIGNERS = ("Ada Berg", "Otto Lind", "Ines Falk", "Jon Ek", "Mia Ros", "Kai Moe")
+PARTNERS = ("Brandt", "Delta Oy", "Elbe Pipes", "Fjord Ice", "Gamma Steel", "Hamra")
+MENU = Document(id="menu", title="Menu", text="Soup, bread and tea. " * 11)
+
+
+def contract(number: int, firm: str, partner: str, signer: str) -> Document:
+    text = f"Contract C-2024-{number:02} between {firm} and {partner}. Signed by {signer}."
+    return Document(id=f"c-{number:02}", title=f"Contract {number}", text=text)
+
+
+OWN = [
+    contract(2 * row + 1, "Norrland", partner, signer)
+    for row, (partner, signer) in enumerate(zip(PARTNERS, SIGNERS, strict=True))
+]
+OTHERS = [contract(2 * row, "Sundsvall", "Brandt", "Ada Berg") for row in range(1, 6)]
+ALL = [*OWN, *OTHERS, MENU]
+ROWS = [
+    f"| C-2024-{2 * row + 1:02} | {partner} | {signer} [{row + 1}] |"
+    for row, (partner, signer) in enumerate(zip(PARTNERS, SIGNERS, strict=True))
+]
+TABLE = "\n".join(["| Contract | Partner | Signed by |", "| --- | --- | --- |", *ROWS])
+_CONTRACT = re.compile(
+    r"^\[(\d+)\] .*?Contract (\S+) between Norrland and (.*?)\. Signed by (.*)\.$"
+)
+
+
+def read(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """A row for each contract of Norrland in the passages."""
+    turn = str(messages[-1]["content"])
+    found = [match for line in turn.splitlines() if (match := _CONTRACT.match(line))]
+    rows = [{"cells": list(one.groups()[1:]), "passages": [int(one[1])] * 3} for one in found]
+    form = {
+        "kind": "count" if "How many" in turn else "list",
+        "item": "A contract of Norrland.",
+        "columns": ["Contract", "Partner", "Signed by"],
+        "sentence": "Norrland has # contracts:",
+    }
+    return {**(form if name == "Opened" else {}), "rows": rows, "complete": True}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("contracts") / "index"
+    build(ALL, directory=directory, embedder=WordEmbedder(), chunk_tokens=0)
+    return directory
+
+
+@pytest.fixture
+def chat() -> ScriptedChat:
+    chat = ScriptedChat(read)
+    chat.register()
+    register_embedder(WordEmbedder.name, WordEmbedder())
+    return chat
+
+
+Ask = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def ask(index: Path, chat: ScriptedChat, tmp_path: Path) -> Ask:
+    """Ask in a process of its own; all of them share the ledger and the thread."""
+    saver = InMemorySaver()
+
+    def ask(question: str | None = QUESTION, given: Path = index, **settings: Any) -> Any:
+        values = {"index": str(given), "model": "scripted", "embedding": WordEmbedder.name}
+        context = Context.model_validate({**values, "global": {"window": 60}, **settings})
+        chat.requests.clear()
+        with Resources(tmp_path / "home") as resources:
+            config = config_with(resources, {"configurable": {"thread_id": "t"}})
+            threaded = graph.copy({"checkpointer": saver})
+            asked = None if question is None else {"question": question}
+            return asyncio.run(threaded.ainvoke(asked, config, context=context))
+
+    return ask
+
+
+def test_the_list_is_complete_and_says_so(ask: Ask, chat: ScriptedChat) -> None:
+    output = ask()
+    parts = ["Norrland has 6 contracts:", TABLE, "Read 12 of 12 documents."]
+    assert output["answer"] == "\n\n".join(parts)
+    assert [cited["passage_id"] for cited in output["citations"]] == [one.id for one in OWN]
+    assert all(cited["supported"] for cited in output["citations"])
+    assert output["read_share"] == 1.0
+    chosen, *_ = output["steps"]
+    calls = len(chat.requests)
+    assert chosen["facts"]["documents"] == "12 of 12"
+    assert chosen["facts"]["calls"] == str(calls)
+    assert calls > 3
+    assert [request.name for request in chat.requests].count("Opened") == 1
+
+
+def test_a_count_of_the_same_table_pays_for_its_first_call_alone(
+    ask: Ask, chat: ScriptedChat
+) -> None:
+    ask()
+    output = ask(COUNT)
+    assert [request.name for request in chat.requests] == ["Opened"]
+    assert output["answer"].startswith("Norrland has 6 contracts:\n\n| Contract |")
+    assert ask(COUNT, answer={"style": "short"})["answer"] == "6"
+
+
+def test_a_count_of_nothing_is_0_and_a_list_of_nothing_is_unknown(
+    ask: Ask, chat: ScriptedChat
+) -> None:
+    chat.answers = lambda name, messages: {**read(name, messages), "rows": []}
+    assert ask(COUNT)["answer"] == "Norrland has 0 contracts:\n\nRead 12 of 12 documents."
+    output = ask()
+    assert (output["answer"], output["citations"], output["evidence"]) == ("Unknown", [], [])
+
+
+def test_after_a_kill_no_finished_call_is_repeated(ask: Ask, chat: ScriptedChat) -> None:
+    undisturbed = ask()
+    calls = len(chat.requests)
+    done: list[str] = []
+
+    def before(asked: Any) -> None:
+        if len(done) == 3:
+            raise KeyboardInterrupt
+        done.append(asked.turn)
+
+    chat.before = before
+    with pytest.raises(KeyboardInterrupt):
+        ask(seed=8, concurrency=1)
+    chat.before = lambda asked: None
+    output = ask(None, seed=8, concurrency=1)
+    assert len(chat.requests) == calls - 3
+    assert not {request.turn for request in chat.requests} & {*done}
+    assert [output[key] == undisturbed[key] for key in ("answer", "citations")] == [True, True]
+
+
+def test_a_budget_gives_a_part_and_names_what_was_not_read(ask: Ask, chat: ScriptedChat) -> None:
+    output = ask(budget={"calls": 2})
+    assert len(chat.requests) == 2
+    assert output["truncated"]
+    last = output["answer"].splitlines()[-1]
+    [(read, unread)] = re.findall(r"^Read (\d+) of 12 documents\. Not read: (.*)\.$", last)
+    assert int(read) + len(unread.split(", ")) == 12
+    assert "Menu" in unread  # the search ranks it last
+    assert 0 < output["read_share"] < 1
+    assert ask(seed=8, budget={"calls": 1})["truncated"]
+    assert [request.name for request in chat.requests] == ["Opened"]
+
+
+def test_a_filter_decides_which_documents_there_are(ask: Ask) -> None:
+    output = ask(where=["title=Contract 1,Contract 2,Menu"])
+    assert output["answer"].splitlines()[-1] == "Read 3 of 3 documents."
+
+
+def test_beyond_the_limit_of_calls_the_least_promising_are_left_out(
+    ask: Ask, chat: ScriptedChat
+) -> None:
+    output = ask(every={"calls": 4})
+    assert len(chat.requests) == 4
+    assert not output["truncated"]
+    assert "Not read: " in output["answer"]
+    assert "Menu" in output["answer"].splitlines()[-1]
+
+
+@pytest.mark.parametrize("failure", ["unfit", "refused"])
+def test_a_failed_call_is_named_and_the_next_group_decides_the_form(
+    ask: Ask, chat: ScriptedChat, failure: str
+) -> None:
+    first: list[str] = []
+
+    def answer(name: str, messages: list[dict[str, Any]]) -> Any:
+        turn = str(messages[-1]["content"])
+        if name == "Opened" and not first:
+            first.append(turn.partition("\n\nQuestion:")[0])
+        failing = any(first[0] in str(message["content"]) for message in messages if first)
+        return FAILURES[failure] if failing else read(name, messages)
+
+    chat.answers = answer
+    output = ask()
+    failed = [step for step in output["steps"] if step.get("verdict") == "failed"]
+    assert [step["id"] for step in failed] == ["read-1"]
+    lost = re.findall(r"^\[\d+\] (.*?): ", first[0], re.MULTILINE)
+    assert output["answer"].endswith(f"Not read: {', '.join(sorted(lost))}.")
+    assert output["answer"].startswith(
+        f"Norrland has {6 - first[0].count('between Norrland')} contracts:"
+    )
+
+
+@pytest.mark.parametrize("failure", ["cut", "stopped", "too long"])
+def test_a_group_whose_rows_or_passages_are_too_long_is_read_in_halves(
+    ask: Ask, chat: ScriptedChat, failure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request, "FIRST_PAUSE", 0.0)
+
+    def answer(name: str, messages: list[dict[str, Any]]) -> Any:
+        output = read(name, messages)
+        if "\n[5] " not in str(messages[-1]["content"]):
+            return output
+        if failure == "too long":
+            return FAILURES["too long"]
+        short = {**output, "rows": output["rows"][:1]}
+        if failure == "stopped":
+            return {**short, "complete": False}
+        del short["complete"]
+        text = json.dumps(short)[:-2] + ', {"cells": ["C-20'
+        return AIMessage(text, response_metadata={"finish_reason": "length"})
+
+    chat.answers = answer
+    settings: dict[str, Any] = {"global": {"window": 300}}
+    output = ask(**settings)
+    assert output["answer"].startswith(f"Norrland has 6 contracts:\n\n{TABLE}")
+    assert output["answer"].endswith("Read 12 of 12 documents.")
+    assert len(chat.requests) > int(output["steps"][0]["facts"]["calls"])
+
+
+def test_more_documents_leave_the_calls_of_full_groups_in_the_ledger(
+    ask: Ask, chat: ScriptedChat, tmp_path: Path
+) -> None:
+    settings: dict[str, Any] = {
+        "directory": tmp_path / "index",
+        "embedder": WordEmbedder(),
+        "chunk_tokens": 0,
+    }
+    build(ALL, **settings)
+    ask(given=tmp_path / "index")
+    calls = len(chat.requests)
+    del settings["chunk_tokens"]
+    new = contract(99, "Norrland", "Zeta", "Eva Aho")
+    wait(add([replace(new, id="z-99")], **settings))  # the last also in the same second
+    output = ask(given=tmp_path / "index")
+    assert "| C-2024-99 | Zeta | Eva Aho [7] |" in output["answer"]
+    assert len(chat.requests) <= 2 < calls  # the last group, which may decide the form
+
+
+HOSTILE = "Elbe | Pipes\n| [1] *<img src=x onerror=alert(1)>* `x` \\ _y_ a_b ![p](u) #"
+
+
+def test_what_a_cell_says_stays_in_the_cell(ask: Ask, chat: ScriptedChat) -> None:
+    def answer(name: str, messages: list[dict[str, Any]]) -> Any:
+        output = read(name, messages)
+        for row in output["rows"]:
+            row["cells"][1] = row["cells"][1].replace("Elbe Pipes", HOSTILE)
+        return output
+
+    chat.answers = answer
+    row = next(line for line in ask()["answer"].splitlines() if "Elbe" in line)
+    assert row == (
+        r"| C-2024-05 | Elbe \| Pipes \| \[1\] \*\<img src=x onerror=alert(1)\>\* \`x\` \\ \_y\_ "
+        r"a_b \!\[p\](u) \# | Ines Falk [3] |"
+    )
+
+
+def test_reading_waits_for_approval_and_an_edit_reads_less(
+    index: Path, chat: ScriptedChat, tmp_path: Path
+) -> None:
+    from langgraph.types import Command
+
+    values = {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name}
+    context = Context.model_validate({**values, "global": {"window": 60}, "approve": "reading"})
+    threaded = graph.copy({"checkpointer": InMemorySaver()})
+
+    async def decide(resources: Resources, decision: Any) -> Any:
+        thread = {"configurable": {"thread_id": str(decision)}}
+        config = config_with(resources, thread)
+        asked = await threaded.ainvoke({"question": QUESTION}, config, context=context)
+        [waiting] = asked["__interrupt__"]
+        assert chat.requests == []
+        assert "tokens to read: about" in waiting.value["action_requests"][0]["description"]
+        return await threaded.ainvoke(Command(resume=decision), config, context=context)
+
+    with Resources(tmp_path / "home") as resources:
+        nothing = asyncio.run(decide(resources, "reject"))
+        assert (nothing["answer"], chat.requests) == ("Unknown", [])
+        edited = {"type": "edit", "edited_action": {"name": "reading", "args": {"calls": "2"}}}
+        assert "Not read: " in asyncio.run(decide(resources, edited))["answer"]
+    assert len(chat.requests) == 2
