@@ -19,6 +19,8 @@ _MOST_TABLES: Final = 500
 """Tables with the same columns that are one, at most."""
 _LONGEST_CELL: Final = 60
 _NAMED_PLACES: Final = 12
+_LONGEST_NAME: Final = 40
+"""Characters of a table's name. A longer line above a table is a sentence."""
 
 
 class Entry(NamedTuple):
@@ -64,10 +66,9 @@ def entries_of(tables: Tables, ids: Sequence[str]) -> list[Entry]:
 
 def _name(family: Sequence[Table]) -> str:
     first = family[0]
-    known = first.title if len(family) > 1 else first.caption or first.section or first.title
-    last = known.rpartition(SECTION_MARK)[2]
-    words = sql_name(last, "table").split("_")
-    return "_".join(words[:5])
+    caption = first.caption if len(first.caption) <= _LONGEST_NAME else ""
+    known = first.title if len(family) > 1 else caption or first.section or first.title
+    return sql_name(known.rpartition(SECTION_MARK)[2][:_LONGEST_NAME], "table")
 
 
 def _entry(name: str, family: list[Table]) -> Entry:
@@ -77,9 +78,11 @@ def _entry(name: str, family: list[Table]) -> Entry:
             columns.setdefault(column.name, []).append(column)
     places = [
         place
-        for place in ("document", "section", "caption")
+        for place in ("document", "section")
         if len({_place(table, place) for table in family}) > 1
     ]
+    if len(family) > 1 and not places:
+        places = ["caption"]
     own = [_merged(same) for same in columns.values()]
     named = unique_names([*(column.name for column in own), *places])[len(own) :]
     where = [

@@ -96,7 +96,7 @@ def typed_columns(labels: Sequence[str], rows: Sequence[Sequence[str]]) -> list[
 
 def sql_name(label: str, fallback: str = "column") -> str:
     """A header as a name that needs no quotation marks, unless it is a word of SQL."""
-    plain = unicodedata.normalize("NFKC", label).casefold()
+    plain = unicodedata.normalize("NFKC", label).lower()
     name = re.sub(r"\W+", "_", plain).strip("_")[:_LONGEST_NAME].strip("_")
     return f"_{name}" if name[:1].isdecimal() else name or fallback
 
@@ -116,7 +116,7 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 def total_rows(columns: Sequence[Typed]) -> list[bool]:
     """Which rows are totals: their first text says so, and they have a number."""
-    texts = [cells for column, cells in columns if column.type == "VARCHAR" and not column.derived]
+    texts = [cells for column, cells in columns if column.type == "VARCHAR"]
     numbers = [cells for column, cells in columns if column.type != "VARCHAR"]
     labels = [next(filter(None, row), "") for row in zip(*texts, strict=True)]
     filled = [any(cell is not None for cell in row) for row in zip(*numbers, strict=True)]
@@ -253,7 +253,8 @@ def _order(cell: str) -> str:
 
 def _day(cell: str, order: str) -> tuple[str, str] | None:
     """The day of a cell, and its time or ""."""
-    if not any(map(str.isdecimal, cell)) or written_number(cell):
+    number = written_number(cell)
+    if not any(map(str.isdecimal, cell)) or (number and number_of(number, "") is not None):
         return None
     text, clock = cell, ""
     if found := _CLOCK.search(cell):
