@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from hopyard.indexes.corpus.records import place_in
 from hopyard.indexes.kinds.tables.columns import Cells, Column, sql_name, unique_names
 from hopyard.indexes.kinds.tables.reader import Place, Table, Tables, merged_type
 from hopyard.prompts.passages import one_line, snippet
@@ -147,9 +148,7 @@ def schema_text(entries: Sequence[Entry]) -> str:
 
 def _lines(entry: Entry) -> list[str]:
     first = entry.tables[0]
-    where = first.title if len(entry.tables) > 1 else SECTION_MARK.join(
-        filter(None, (first.title, first.section))
-    )
+    where = first.title if len(entry.tables) > 1 else place_in(first.title, first.section)
     parts = [f'Table "{entry.name}": {where}']
     if len(entry.tables) > 1:
         parts.append(f"and {len(entry.tables) - 1} more tables with the same columns")

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
 
+from hopyard.indexes.corpus.records import place_in
 from hopyard.indexes.kinds.tables.reader import Table, Tables
 from hopyard.nodes.attempt import Attempt
 from hopyard.nodes.lifecycle import start_run
@@ -51,7 +52,7 @@ async def choose(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]
         kept = await asyncio.to_thread(tables.holding, sorted(allowed))
         chosen = [table for table in chosen if table in kept]
     step = Step(id="tables", kind="search", title="Tables", question=question)
-    step["answer"] = ", ".join(table.id for table in chosen) or "none"
+    step["answer"] = "; ".join(place_in(each.title, each.section) for each in chosen) or "none"
     if found.problems:
         step |= {"verdict": FALLBACK, "reason": found.reason}
     ids = [table.id for table in chosen]

@@ -40,10 +40,12 @@ _LONGEST_NAME: Final = 60
 _SLASHES: Final = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})(.*)")
 _CLOCK: Final = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
 _TOTAL: Final = re.compile(
-    r"(?:grand |net |sub ?-?)?totals?\b|sums?(?: of| total|$|:)|overall$|summe\b|insgesamt\b"
-    r"|gesamt(?:summe|betrag|zahl|ergebnis)?\b|zwischensumme|somme\b|totale\b|합계|총계|소계|총합|합 계|合計|小計|总计|合计",
+    r"(?:grand |net |sub ?-?)?totals?\b.*|sums?(?: of\b.*|:)?|summe\b.*|insgesamt\b.*|zwischensumme.*"
+    r"|gesamt(?:summe|betrag|zahl|ergebnis)?\b.*|somme\b.*|totale?\b.*|.* (?:sub)?totals?:?"
+    r"|.* ergebnis|(?:합계|총계|소계|총합|합 계|合計|小計|总计|合计).*",
     re.IGNORECASE,
 )
+"""Labels of rows that repeat others. Excel writes subtotals as `North Total`, `Nord Ergebnis`."""
 
 
 class Column(NamedTuple):
@@ -121,7 +123,7 @@ def total_rows(columns: Sequence[Typed]) -> list[bool]:
     labels = [next(filter(None, row), "") for row in zip(*texts, strict=True)]
     filled = [any(cell is not None for cell in row) for row in zip(*numbers, strict=True)]
     return [
-        full and bool(_TOTAL.match(label or ""))
+        full and bool(_TOTAL.fullmatch(label or ""))
         for label, full in zip(labels, filled, strict=False)
     ]
 
