@@ -3,7 +3,8 @@
     python benchmarks/tables.py write samples           # workbooks and questions.jsonl
     hopyard index build samples --out tables-index --with dense,sparse,tables
     python benchmarks/tables.py ask samples tables-index --model openai:gpt-5 --strategy table
-    python benchmarks/tables.py ask samples tables-index --model openai:gpt-5 --strategy chain --step 2
+
+`--strategy chain --step 2` asks `chain` every second question.
 
 The papers are invented. An answer is right if it has every value of the computed answer: texts as
 they are, numbers with all their digits or rounded to two decimals. Needs `pip install python-docx`.
@@ -122,35 +123,68 @@ def papers() -> Papers:
         for day in range(1, days + 1)
         for gate in GATES
     ]
-    names = [f"{a} {b}" for a in ("Brook", "Anker", "Hafen", "Linden", "Weser", "Solent")
-             for b in ("Foods", "Logistik", "Trading", "Marine", "Paper")]
+    names = [
+        f"{a} {b}"
+        for a in ("Brook", "Anker", "Hafen", "Linden", "Weser", "Solent")
+        for b in ("Foods", "Logistik", "Trading", "Marine", "Paper")
+    ]
     customers = [
-        Customer(f"{1001 + place:05}", name, rng.choice(("Germany", "Denmark", "Poland", "Norway")),
-                 rng.choice(("retail", "wholesale", "public")), rng.randint(5, 200) * 500)
+        Customer(
+            f"{1001 + place:05}",
+            name,
+            rng.choice(("Germany", "Denmark", "Poland", "Norway")),
+            rng.choice(("retail", "wholesale", "public")),
+            rng.randint(5, 200) * 500,
+        )
         for place, name in enumerate(names)
     ]
     orders = [
-        Order(f"A-{7000 + place}", rng.choice(customers).number,
-              date(2025, 1, 1) + timedelta(rng.randint(0, 180)),
-              Decimal(rng.randint(900, 1999999)) / 100, Decimal(rng.choice((0, 25, 50, 75, 100))) / 10,
-              rng.choice(("offen", "bezahlt", "bezahlt", "storniert")))
+        Order(
+            f"A-{7000 + place}",
+            rng.choice(customers).number,
+            date(2025, 1, 1) + timedelta(rng.randint(0, 180)),
+            Decimal(rng.randint(900, 1999999)) / 100,
+            Decimal(rng.choice((0, 25, 50, 75, 100))) / 10,
+            rng.choice(("offen", "bezahlt", "bezahlt", "storniert")),
+        )
         for place in range(400)
     ]
-    given, family = ("Ada", "Bo", "Cleo", "Dov", "Eli", "Fay", "Gus", "Hal"), ("Alder", "Birch", "Cedar", "Doyle", "Elm")
+    given, family = (
+        ("Ada", "Bo", "Cleo", "Dov", "Eli", "Fay", "Gus", "Hal"),
+        ("Alder", "Birch", "Cedar", "Doyle", "Elm"),
+    )
     workers = [
-        Worker(f"{a} {b}", rng.choice(("Cranes", "Office", "Rail", "Security")),
-               Decimal(rng.randint(240, 700)) / 4, Decimal(rng.randint(1450, 3900)) / 100)
-        for a in given for b in family
+        Worker(
+            f"{a} {b}",
+            rng.choice(("Cranes", "Office", "Rail", "Security")),
+            Decimal(rng.randint(240, 700)) / 4,
+            Decimal(rng.randint(1450, 3900)) / 100,
+        )
+        for a in given
+        for b in family
     ]
     stations = [
-        Station(f"Station {chr(65 + place)}", rng.randint(2, 1900),
-                tuple(None if rng.random() < 0.06 else Decimal(rng.randint(0, 18999)) / 10 for _ in range(4)))
+        Station(
+            f"Station {chr(65 + place)}",
+            rng.randint(2, 1900),
+            tuple(
+                None if rng.random() < 0.06 else Decimal(rng.randint(0, 18999)) / 10
+                for _ in range(4)
+            ),
+        )
         for place in range(26)
     ]
     readings = [
-        Reading(date(2025, 5, 1) + timedelta(day), f"{hour:02}:30", room,
-                Decimal(rng.randint(-255, 92)) / 10, rng.randint(28, 97))
-        for day in range(30) for hour in (0, 6, 12, 18) for room in ("A1", "A2", "B1")
+        Reading(
+            date(2025, 5, 1) + timedelta(day),
+            f"{hour:02}:30",
+            room,
+            Decimal(rng.randint(-255, 92)) / 10,
+            rng.randint(28, 97),
+        )
+        for day in range(30)
+        for hour in (0, 6, 12, 18)
+        for room in ("A1", "A2", "B1")
     ]
     teas = [(sku, tea, origin, int(stock)) for sku, tea, origin, stock in content.TEAS[1:]]
     return Papers(gates, orders, customers, workers, stations, readings, teas)
@@ -182,7 +216,9 @@ def write(folder: Path) -> None:
     for order in made.orders:
         amount = f"{order.amount:,.2f}".translate(str.maketrans(",.", ".,"))
         discount = f"{order.discount:.1f} %".replace(".", ",")
-        lines.append(f"{order.number};{order.customer};{order.day:%d.%m.%Y};{amount};{discount};{order.status}")
+        lines.append(
+            f"{order.number};{order.customer};{order.day:%d.%m.%Y};{amount};{discount};{order.status}"
+        )
     (folder / "auftraege.csv").write_text("\n".join(lines), encoding="utf-8")
     book = Workbook()
     sheet = book.worksheets[0]
@@ -197,11 +233,17 @@ def write(folder: Path) -> None:
     document.add_heading("Payroll of May 2025", 1)
     document.add_paragraph("Hours and hourly rates of all staff.")
     table = document.add_table(rows=1, cols=4)
-    for cell, text in zip(table.rows[0].cells, ("Name", "Department", "Hours", "Rate"), strict=True):
+    for cell, text in zip(
+        table.rows[0].cells, ("Name", "Department", "Hours", "Rate"), strict=True
+    ):
         cell.text = text
     for worker in made.workers:
         cells = table.add_row().cells
-        for cell, text in zip(cells, (worker.name, worker.department, str(worker.hours), f"€ {worker.rate:.2f}"), strict=True):
+        for cell, text in zip(
+            cells,
+            (worker.name, worker.department, str(worker.hours), f"€ {worker.rate:.2f}"),
+            strict=True,
+        ):
             cell.text = text
     document.save(str(folder / "payroll.docx"))
     head = "".join(f"<th>{name}</th>" for name in ("January", "February", "March", "April"))
@@ -212,20 +254,27 @@ def write(folder: Path) -> None:
         for s in made.stations
     )
     (folder / "stations.html").write_text(
-        "<html><head><title>Rainfall</title></head><body><h1>Rainfall 2025</h1><p>All weather stations.</p>"
+        "<html><head><title>Rainfall</title></head><body><h1>Rainfall 2025</h1>"
+        "<p>All weather stations.</p>"
         '<table><thead><tr><th rowspan="2">Station</th><th rowspan="2">Height (m)</th>'
-        f'<th colspan="4">Rainfall (mm)</th></tr><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        f'<th colspan="4">Rainfall (mm)</th></tr><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table>"
         "</body></html>",
         encoding="utf-8",
     )
     rows = ["Day\tTime\tRoom\tTemperature (°C)\tHumidity"]
-    rows += [f"{r.day:%d %B %Y}\t{r.clock}\t{r.room}\t{str(r.celsius).replace('-', '−')}\t{r.humidity} %" for r in made.readings]
+    rows += [
+        f"{r.day:%d %B %Y}\t{r.clock}\t{r.room}\t{str(r.celsius).replace('-', '−')}\t{r.humidity} %"
+        for r in made.readings
+    ]
     (folder / "cold-store.tsv").write_text("\n".join(rows), encoding="utf-8")
     asked = [
         {"id": f"tables-{number:02}", "question": question, "answer": list(map(str, answer(made)))}
         for number, (question, answer) in enumerate(QUESTIONS, 1)
     ]
-    (folder / "questions.jsonl").write_text("".join(f"{json.dumps(q, ensure_ascii=False)}\n" for q in asked), encoding="utf-8")
+    (folder / "questions.jsonl").write_text(
+        "".join(f"{json.dumps(q, ensure_ascii=False)}\n" for q in asked), encoding="utf-8"
+    )
 
 
 def is_right(answer: str, values: Sequence[str]) -> bool:
@@ -233,7 +282,12 @@ def is_right(answer: str, values: Sequence[str]) -> bool:
     text = _CODE.sub("", answer)
     plain = text.replace("\u202f", "").replace("\u00a0", "").replace("−", "-")
     numbers = {Decimal(found.replace(",", "")) for found in _NUMBER.findall(plain)}
-    numbers |= {Decimal(found.replace(".", "").replace(",", ".")) for found in re.findall(r"(?<![\w.])-?\d{1,3}(?:\.\d{3})*,\d{1,2}(?!\d)|(?<![\w.])-?\d+,\d{1,2}(?!\d)", plain)}
+    numbers |= {
+        Decimal(found.replace(".", "").replace(",", "."))
+        for found in re.findall(
+            r"(?<![\w.])-?\d{1,3}(?:\.\d{3})*,\d{1,2}(?!\d)|(?<![\w.])-?\d+,\d{1,2}(?!\d)", plain
+        )
+    }
     return all(_has(value, plain.casefold(), numbers) for value in values)
 
 
@@ -254,7 +308,9 @@ async def ask(options: argparse.Namespace) -> None:
     asked = [json.loads(line) for line in lines][:: options.step][: options.most]
     settings = {"answer": {"check": "rules"}}
     settings |= {"timeout": 20000.0, "concurrency": 100} if options.wait else {}
-    with Hopyard(options.index, model=options.model, strategy=options.strategy, gate="off", **settings) as hop:
+    with Hopyard(
+        options.index, model=options.model, strategy=options.strategy, gate="off", **settings
+    ) as hop:
         results = await asyncio.gather(*(hop.aask(item["question"]) for item in asked))
     right, calls = 0, 0
     for item, result in zip(asked, results, strict=True):
@@ -263,12 +319,18 @@ async def ask(options: argparse.Namespace) -> None:
         calls += result.usage.model_calls + result.usage.cached_calls
         if not good or options.all:
             print(json.dumps({**item, "right": good, "given": result.answer}, ensure_ascii=False))
-    print(json.dumps({"strategy": options.strategy, "questions": len(asked), "right": right, "calls": calls}))
+    print(
+        json.dumps(
+            {"strategy": options.strategy, "questions": len(asked), "right": right, "calls": calls}
+        )
+    )
 
 
 def main() -> None:
     """Write the papers, or ask."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parts = parser.add_subparsers(required=True)
     writing = parts.add_parser("write")
     writing.add_argument("folder", type=Path)

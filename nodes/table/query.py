@@ -69,7 +69,7 @@ def _named(entries: Sequence[Entry], sql: str) -> list[Entry]:
 
 def _ask_worker(request: dict[str, Any]) -> dict[str, Any]:
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603
             [sys.executable, "-I", str(_WORKER)],
             input=json.dumps(request),
             capture_output=True,
@@ -86,7 +86,9 @@ def _ask_worker(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _best_sources(
-    loaded: dict[str, Loaded], sources: Sequence[Sequence[Any]], rows: Sequence[Sequence[str | None]]
+    loaded: dict[str, Loaded],
+    sources: Sequence[Sequence[Any]],
+    rows: Sequence[Sequence[str | None]],
 ) -> list[tuple[str, int]]:
     """The places of rows that a result came from; those that hold its values first."""
     by_name = {name.casefold(): each for name, each in loaded.items()}

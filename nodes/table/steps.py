@@ -103,7 +103,9 @@ def problem_of(outcome: Outcome) -> str:
         return "The result has no row."
     values = {value for row in outcome["rows"] for value in row}
     if len(outcome["rows"]) == 1 and values <= {None, "0"}:
-        return f"The result is {'0' if '0' in values else 'NULL'}: perhaps no row meets a condition."
+        return (
+            f"The result is {'0' if '0' in values else 'NULL'}: perhaps no row meets a condition."
+        )
     return ""
 
 

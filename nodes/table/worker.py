@@ -11,7 +11,7 @@ import json
 import sys
 import threading
 from collections.abc import Iterator
-from datetime import date, datetime, time
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -37,7 +37,7 @@ LOCKED = (
 )
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The query is not a SELECT over the given tables."""
 
 
@@ -47,7 +47,7 @@ def main() -> None:
     _limit_memory()
     try:
         result = run(request)
-    except (duckdb.Error, Refused, MemoryError, ValueError) as error:
+    except (duckdb.Error, RefusedError, MemoryError, ValueError) as error:
         result = {"error": str(error).partition("\n\n")[0][:600] or "out of memory"}
     json.dump(result, sys.stdout)
 
@@ -85,7 +85,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
             "sources": _sources(connection, tree, names),
         }
     except duckdb.InterruptException:
-        raise Refused(f"The query took more than {request['seconds']} seconds.") from None
+        raise RefusedError(f"The query took more than {request['seconds']} seconds.") from None
     finally:
         timer.cancel()
 
@@ -115,11 +115,11 @@ def _checked(connection: Any, sql: str, names: set[str]) -> Any:
     """The query as DuckDB's parser reads it: one SELECT over the given tables."""
     statements = connection.extract_statements(sql)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise Refused("The query is not a single SELECT statement.")
+        raise RefusedError("The query is not a single SELECT statement.")
     text = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone()[0]
     tree = json.loads(text)
     if tree["error"]:
-        raise Refused(tree["error_message"])
+        raise RefusedError(tree["error_message"])
     defined = {
         entry["key"].casefold()
         for node in _nodes(tree)
@@ -130,13 +130,13 @@ def _checked(connection: Any, sql: str, names: set[str]) -> Any:
         if kind == "BASE_TABLE":
             table = node["table_name"]
             if node["schema_name"] or table.casefold() not in names | defined:
-                raise Refused(f"There is no table {table!r}: choose from {', '.join(names)}.")
+                raise RefusedError(f"There is no table {table!r}: choose from {', '.join(names)}.")
         elif kind == "TABLE_FUNCTION":
             function = node["function"]["function_name"]
             if function not in TABLE_FUNCTIONS:
-                raise Refused(f"The table function {function!r} is not allowed.")
+                raise RefusedError(f"The table function {function!r} is not allowed.")
         elif kind == "SHOW_REF" or (str(kind).endswith("_NODE") and kind not in NODES):
-            raise Refused("The query is not a SELECT over the tables.")
+            raise RefusedError("The query is not a SELECT over the tables.")
     return tree
 
 
@@ -226,22 +226,23 @@ def _rows_of(connection: Any, node: Any, above: list[Any], aliases: list[str]) -
 
 
 def _plain(value: Any) -> str | None:
-    """A value as text: numbers with all their digits, and no zeros that say nothing."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return f"{Decimal(f'{value:.12g}'):f}"
-    if isinstance(value, datetime):
-        return value.isoformat(sep=" ").removesuffix(" 00:00:00")
-    if isinstance(value, (date, time)):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return f"{value:f}"
-    if isinstance(value, list):
-        return ", ".join(filter(None, map(_plain, value)))
-    return str(value)
+    """A value as text: numbers with all their digits."""
+    match value:
+        case None | str():
+            text = value
+        case bool():
+            text = str(value).lower()
+        case float():
+            text = f"{Decimal(f'{value:.12g}'):f}"
+        case datetime():
+            text = value.isoformat(sep=" ").removesuffix(" 00:00:00")
+        case Decimal():
+            text = f"{value:f}"
+        case list():
+            text = ", ".join(filter(None, map(_plain, value)))
+        case _:
+            text = str(value)
+    return text
 
 
 if __name__ == "__main__":

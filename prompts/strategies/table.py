@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from hopyard.models.prompt import Output, Prompt
 from hopyard.prompts.answer import ROOM_TO_THINK, every_field_required
@@ -17,7 +17,8 @@ __all__ = ("TABLE_QUERY", "TableQuery", "failed_query")
 class TableQuery(Output):
     """A query, and the sentence that will give its result."""
 
-    model_config = {"json_schema_extra": every_field_required}
+    model_config = ConfigDict(json_schema_extra=every_field_required)
+
     not_needed = frozenset({"thought"})
     limits: ClassVar[Mapping[str, int]] = {"thought": 800, "sql": 4000, "sentence": 400}
 

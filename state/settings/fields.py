@@ -106,7 +106,7 @@ class Context(Frozen):
     route: Literal["auto", "model"] = Field(
         "auto",
         description="Who chooses the strategy: auto (the default of the model's profile, or the "
-        "model if that has no default or the index has communities) or model.",
+        "model if that has no default or the index has communities or tables) or model.",
     )
     check: Literal["auto", "on", "off"] = Field(
         "auto",

@@ -55,8 +55,8 @@ class TestTable(StrategyContract):
         }
     }
     answer = (
-        "52 trucks queued at the North gate. [1]\n\n```sql\nSELECT sum(\"trucks\") AS total "
-        "FROM \"trucks_at_the_gates\" WHERE \"gate\" ILIKE 'north'\n```"
+        '52 trucks queued at the North gate. [1]\n\n```sql\nSELECT sum("trucks") AS total '
+        'FROM "trucks_at_the_gates" WHERE "gate" ILIKE \'north\'\n```'
     )
     calls = 1
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from hopyard.indexes.kinds.tables.numbers import (
     Written,
@@ -23,8 +23,10 @@ TOTAL: Final = "is_total"
 """The column that marks rows which repeat others: totals and subtotals."""
 
 _NOTHING: Final = frozenset(
-    ("", "-", "–", "—", "−", "/", "n/a", "#n/a", "na", "n.a.", "nan", "null", "none", "k. a.")
-    + ("k.a.", "…", "...", "#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!")
+    (
+        *("", "-", "–", "—", "−", "/", "n/a", "na", "n.a.", "nan", "null", "none", "k. a.", "k.a."),
+        *("…", "...", "#n/a", "#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!"),
+    )
 )
 _LEAST_SHARE: Final = 0.8
 """Share of the cells with a value that must fit a type. The others become a column of texts."""
@@ -40,9 +42,9 @@ _LONGEST_NAME: Final = 60
 _SLASHES: Final = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})(.*)")
 _CLOCK: Final = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
 _TOTAL: Final = re.compile(
-    r"(?:grand |net |sub ?-?)?totals?\b.*|sums?(?: of\b.*|:)?|summe\b.*|insgesamt\b.*|zwischensumme.*"
-    r"|gesamt(?:summe|betrag|zahl|ergebnis)?\b.*|somme\b.*|totale?\b.*|.* (?:sub)?totals?:?"
-    r"|.* ergebnis|(?:합계|총계|소계|총합|합 계|合計|小計|总计|合计).*",
+    r"(?:grand |net |sub ?-?)?totals?\b.*|sums?(?: of\b.*|:)?|summe\b.*|insgesamt\b.*"
+    r"|zwischensumme.*|gesamt(?:summe|betrag|zahl|ergebnis)?\b.*|somme\b.*|totale?\b.*"
+    r"|.* (?:sub)?totals?:?|.* ergebnis|(?:합계|총계|소계|총합|합 계|合計|小計|总计|合计).*",
     re.IGNORECASE,
 )
 """Labels of rows that repeat others. Excel writes subtotals as `North Total`, `Nord Ergebnis`."""
@@ -174,9 +176,7 @@ def _numbers(cells: Sequence[str]) -> list[Written | None]:
     return [written_number(cell) for cell in cells]
 
 
-def _as_numbers(
-    cells: Sequence[str], numbers: list[Written | None], usual: str
-) -> _Made | None:
+def _as_numbers(cells: Sequence[str], numbers: list[Written | None], usual: str) -> _Made | None:
     found = [number for number in numbers if number]
     mark = decimal_mark(found)
     if not found or mark is None or _has_codes(cells):

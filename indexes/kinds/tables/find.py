@@ -47,7 +47,7 @@ def tables_in(text: str) -> Iterator[Found]:
     """The tables of a Markdown text, with at least one row each, in order."""
     caption, above, fenced = "", "", False
     lines = iter(text.replace(PAGE_END, "\n").split("\n"))
-    for line in lines:
+    while (line := next(lines, None)) is not None:
         if _FENCE.match(line):
             fenced = not fenced
         if not fenced and "|" in above and _RULE.fullmatch(line):

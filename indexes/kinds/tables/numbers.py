@@ -58,7 +58,7 @@ def written_number(text: str) -> Written | None:
     if found["sign"] and found["sign2"]:
         return None
     sign = found["sign"] or found["sign2"] or ""
-    negative = bool(found["open"]) or (sign != "" and sign != "+")
+    negative = bool(found["open"]) or sign not in {"", "+"}
     return Written(core, negative, before or after, found["exact"] or "")
 
 

@@ -57,8 +57,8 @@ class Table(NamedTuple):
 def table_of(values: Sequence[Any]) -> Table:
     """A table from its JSON."""
     *about, columns, rows, samples = values
-    made = tuple(Column(*column[:5], tuple(column[5]), column[6]) for column in columns)
-    return Table(*about, made, rows, tuple(map(tuple, samples)))
+    made = tuple(Column._make([*each[:5], tuple(each[5]), each[6]]) for each in columns)
+    return Table._make([*about, made, rows, tuple(map(tuple, samples))])
 
 
 class Tables:
@@ -117,9 +117,7 @@ class Tables:
             keep: Whether the rows in a passage are wanted.
         """
         number = self._numbers[table.id]
-        [(cells, places)] = self._read(
-            "SELECT cells, places FROM tables WHERE number = ?", number
-        )
+        [(cells, places)] = self._read("SELECT cells, places FROM tables WHERE number = ?", number)
         columns: list[Cells] = json.loads(cells)
         where: list[Place] = [(passage, start) for passage, start in json.loads(places)]
         kept = [row for row, (passage, _) in enumerate(where) if keep(passage)]

@@ -97,9 +97,7 @@ def _read(corpus: Snapshot, name: str) -> Iterator[_Record]:
     if not has_table(text):
         return
     tables, passages = list(tables_in(text)), corpus.passages_of(name)
-    for number, (found, places) in enumerate(
-        zip(tables, locate(tables, passages), strict=True), 1
-    ):
+    for number, (found, places) in enumerate(zip(tables, locate(tables, passages), strict=True), 1):
         section = passages[places[0][0]].section
         where = [(passages[passage].id, start) for passage, start in places]
         yield _record(document, number, section, found, where)

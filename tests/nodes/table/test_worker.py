@@ -14,7 +14,12 @@ from hopyard.nodes.table import worker
 
 GATES = {
     "name": "gates",
-    "columns": [["_row", "BIGINT"], ["gate", "VARCHAR"], ["trucks", "BIGINT"], ["select", "DECIMAL(38,2)"]],
+    "columns": [
+        ["_row", "BIGINT"],
+        ["gate", "VARCHAR"],
+        ["trucks", "BIGINT"],
+        ["select", "DECIMAL(38,2)"],
+    ],
     "cells": [
         "[0, 1, 2, 3]",
         '["North", "South", "North", "East\\"; DROP TABLE gates; --"]',
@@ -41,7 +46,8 @@ def run(sql: str, seconds: float = 10) -> dict[str, Any]:
         ("SELECT count(*) FROM gates WHERE trucks > 20;", [["2"]], [1, 2]),
         ("SELECT g.trucks * r.rate FROM gates g JOIN rates r USING (gate) WHERE trucks = 38",
          [["76.000"]], [1, 1]),
-        ("WITH few AS (SELECT * FROM gates WHERE trucks < 20) SELECT count(*) FROM few", [["1"]], [0]),
+        ("WITH few AS (SELECT 1 FROM gates WHERE trucks < 20) SELECT count(*) FROM few",
+         [["1"]], [0]),
         ("SELECT avg(trucks) / 7 FROM gates", [["4.28571428571"]], [0, 1, 2, 3]),
         ("SELECT gate FROM gates WHERE trucks > 99", [], []),
     ],
@@ -86,13 +92,16 @@ SECRET = [{"password": "not for queries"}]
     ],
 )
 def test_all_but_one_select_over_the_tables_is_refused(sql: str) -> None:
-    with pytest.raises((worker.Refused, duckdb.Error)):
+    with pytest.raises((worker.RefusedError, duckdb.Error)):
         run(sql)
 
 
 def test_a_query_without_end_is_stopped() -> None:
-    with pytest.raises(worker.Refused, match=r"0\.05 seconds"):
-        run("WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r", 0.05)
+    with pytest.raises(worker.RefusedError, match=r"0\.05 seconds"):
+        run(
+            "WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r",
+            0.05,
+        )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")

@@ -39,9 +39,7 @@ def only(*cells: str, label: str = "Amount") -> tuple[Column, Cells]:
         (["25:30", "1:00"], "BIGINT", "seconds", ["91800", "3600"]),
     ],
 )  # fmt: skip
-def test_numbers_dates_and_times(
-    cells: list[str], kind: str, unit: str, values: Cells
-) -> None:
+def test_numbers_dates_and_times(cells: list[str], kind: str, unit: str, values: Cells) -> None:
     column, read = only(*cells)
     assert (column.type, column.unit, read) == (kind, unit, values)
 

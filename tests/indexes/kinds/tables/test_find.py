@@ -56,9 +56,15 @@ def test_tables_of_a_text() -> None:
 
 
 def test_rows_are_found_in_their_passages() -> None:
-    tables = list(tables_in("| A | B |\n|---|---|\n| x | 1 |\n| x | 1 |\n| " + "long " * 40 + "| 2 |"))
+    tables = list(
+        tables_in("| A | B |\n|---|---|\n| x | 1 |\n| x | 1 |\n| " + "long " * 40 + "| 2 |")
+    )
     head = "| A | B |\n|---|---|\n"
-    passages = [passage(f"{head}| x | 1 |\n| x | 1 |"), passage("| " + "long " * 20), passage("rest")]
+    passages = [
+        passage(f"{head}| x | 1 |\n| x | 1 |"),
+        passage("| " + "long " * 20),
+        passage("rest"),
+    ]
     assert locate(tables, passages) == [[(0, 20), (0, 30), (1, 0)]]
 
 
@@ -85,7 +91,9 @@ def test_unchanged_documents_are_not_read_again(
     second = Document("second", "Second", rows.format("South", 3), markup="markdown")
     read: list[str] = []
     own = writing._read
-    monkeypatch.setattr(writing, "_read", lambda corpus, name: read.append(name) or own(corpus, name))
+    monkeypatch.setattr(
+        writing, "_read", lambda corpus, name: read.append(name) or own(corpus, name)
+    )
     for documents in ([first, second], [first, replace(second, title="New")], [second]):
         build(
             documents, directory=tmp_path / "index", embedder=WordEmbedder(), chunk_tokens=0,
