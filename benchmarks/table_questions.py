@@ -33,7 +33,7 @@ def best(values: dict[Any, Any], least: bool = False) -> list[Any]:
 
 
 def rain(station: Any) -> Decimal:
-    """The rainfall of all months, without missing ones."""
+    """The rainfall of all months, without missing values."""
     return sum((value for value in station.rain if value is not None), Decimal(0))
 
 

@@ -10,7 +10,7 @@ from langgraph.graph import END, START
 
 from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.table.close import close
-from hopyard.nodes.table.steps import after_query, ask, begin, choose, correct
+from hopyard.nodes.table.steps import after_query, ask, begin, choose
 from hopyard.state.table import TableState
 
 graph = (
@@ -18,13 +18,11 @@ graph = (
     .add_node("begin", begin)
     .add_node("choose", choose)
     .add_node("ask", ask)
-    .add_node("correct", correct)
     .add_node("close", close)
     .add_edge(START, "begin")
     .add_edge("begin", "choose")
     .add_edge("choose", "ask")
-    .add_conditional_edges("ask", after_query, ["correct", "close"])
-    .add_edge("correct", "close")
+    .add_conditional_edges("ask", after_query, ["ask", "close"])
     .add_edge("close", END)
     .compile(name="table")
 )

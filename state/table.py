@@ -10,13 +10,12 @@ __all__ = ("Asked", "Outcome", "TableState")
 
 
 class Asked(TypedDict):
-    """What the model asked the tables."""
+    """The query of the model."""
 
     sql: str
     """"" if no table holds what the question asks for."""
     sentence: str
     """The answer, with a result's columns in curly brackets."""
-    thought: str
 
 
 class Outcome(TypedDict):

@@ -105,20 +105,15 @@ def _filled(question: str, asked: Asked, outcome: Outcome) -> str:
     A number in it that neither the question nor the result has is the model's guess.
     """
     rows, sentence = outcome["rows"], asked["sentence"]
-    values = {}
-    if len(rows) == 1:
-        names = (name.casefold() for name in outcome["columns"])
-        values = dict(zip(names, rows[0], strict=True))
-    elif not rows:
-        return _NO_ROW if _PLACE.search(sentence) or not sentence else sentence
-    plain = _PLACE.sub("", sentence)
-    known = set(_NUMBER.findall(f"{question} {asked['sql']}"))
-    if not set(_NUMBER.findall(plain)) <= known:
-        return ""
-    places = [name.strip().casefold() for name in _PLACE.findall(sentence)]
+    names = [name.strip().casefold() for name in _PLACE.findall(sentence)]
+    known = _NUMBER.findall(f"{question} {asked['sql']}")
+    guessed = not set(_NUMBER.findall(_PLACE.sub("", sentence))) <= set(known)
+    if not rows:
+        return _NO_ROW if names or guessed or not sentence else sentence
     if len(rows) > 1:
-        return "" if places else sentence
-    if not places or not {*places} <= values.keys():
+        return "" if names or guessed else sentence
+    values = dict(zip(map(str.casefold, outcome["columns"]), rows[0], strict=True))
+    if guessed or not names or not {*names} <= values.keys():
         return ""
     return _PLACE.sub(lambda found: _cell(values[found[1].strip().casefold()]), sentence)
 

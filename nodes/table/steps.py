@@ -11,19 +11,19 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus.records import place_in
 from hopyard.indexes.kinds.tables.reader import Table, Tables
-from hopyard.nodes.attempt import Attempt
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.table.entries import entries_of, schema_text
 from hopyard.nodes.table.query import run_query
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.strategies.table import TABLE_QUERY, TableQuery, failed_query
+from hopyard.prompts.strategies.table import TABLE_QUERY, failed_query
 from hopyard.state.schemas import Step, StrategyInput, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.table import Asked, Outcome, TableState
+from hopyard.state.text.counting import counted
 from hopyard.state.verdicts import FAILED, FALLBACK, NOTHING_FOUND
 
-__all__ = ("after_query", "ask", "begin", "choose", "correct", "problem_of")
+__all__ = ("after_query", "ask", "begin", "choose", "problem_of")
 
 MOST_TABLES: Final = 6
 """Tables whose schemas the model sees; tables with the same columns count once."""
@@ -36,7 +36,7 @@ async def begin(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, An
     """Start the run; what a thread's last question found is cleared."""
     update = await start_run(state, runtime)
     nothing = Outcome(error="", columns=[], rows=[], more=False, sources=[])
-    asked = Asked(sql="", sentence="", thought="")
+    asked = Asked(sql="", sentence="")
     cleared = {"evidence": [], "steps": [], "tables": [], "asked": asked, "tries": 0}
     return {**update, **cleared, "outcome": nothing}
 
@@ -72,27 +72,47 @@ def _choose(tables: Tables, question: str, passages: Sequence[str]) -> list[Tabl
 
 
 async def ask(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Ask for a query and run it. Without a table there is nothing to ask."""
-    run = await run_of(state, runtime)
+    """Ask for a query and run it; the second time for its correction. No table, no query."""
     if not state["tables"]:
         return {}
-    attempt = await _call(run, state, "", "query")
-    attempt.check_needed()
-    return await _queried(run, state, attempt, "query")
+    run, tries, outcome = await run_of(state, runtime), state["tries"] + 1, state["outcome"]
+    step = Step(
+        id=f"query-{tries}", kind="query", title="Corrected query" if tries > 1 else "Query"
+    )
+    tables, allowed = await _tables(run), await run.allowed()
+    entries = entries_of(tables, state["tables"])
+    values = {"tables": schema_text(entries), "question": one_line(state["question"])}
+    problem = failed_query(state["asked"]["sql"], problem_of(outcome)) if tries > 1 else ""
+    attempt = await run.try_call(
+        TABLE_QUERY, {**values, "failed": problem}, step=step["id"], final=True
+    )
+    if attempt.output is None:
+        if tries == 1:
+            attempt.check_needed()
+        steps = [*state["steps"], attempt.mark(step)]
+        return {"steps": steps, "truncated": attempt.truncated, "tries": tries}
+    asked = Asked(sql=attempt.output.sql.rstrip("; \n"), sentence=attempt.output.sentence)
+    if asked["sql"]:
+
+        def keep(passage: str) -> bool:
+            return allowed is None or passage in allowed
+
+        outcome = await asyncio.to_thread(run_query, tables, entries, asked["sql"], keep)
+        step["facts"] = {"SQL": asked["sql"]}
+        if outcome["error"]:
+            step |= {"verdict": FAILED, "reason": outcome["error"]}
+        else:
+            step["answer"] = counted(len(outcome["rows"]), "row")
+    else:
+        step |= {"verdict": NOTHING_FOUND, "reason": attempt.output.thought or "no table has it"}
+    steps = [*state["steps"], step]
+    return {"asked": asked, "outcome": outcome, "steps": steps, "tries": tries}
 
 
-async def correct(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Ask once more after an error or an empty result, and run the new query."""
-    run = await run_of(state, runtime)
-    failed = failed_query(state["asked"]["sql"], problem_of(state["outcome"]))
-    attempt = await _call(run, state, failed, "correction")
-    return await _queried(run, state, attempt, "correction")
-
-
-async def after_query(state: TableState) -> Literal["correct", "close"]:
+async def after_query(state: TableState) -> Literal["ask", "close"]:
     """One correction, if the query failed or found nothing."""
-    again = state["tries"] == 1 and problem_of(state["outcome"]) and not state["truncated"]
-    return "correct" if again else "close"
+    may_correct = state["tries"] == 1 and state["asked"]["sql"] and not state["truncated"]
+    return "ask" if may_correct and problem_of(state["outcome"]) else "close"
 
 
 def problem_of(outcome: Outcome) -> str:
@@ -113,43 +133,3 @@ async def _tables(run: Run) -> Tables:
     index = await run.index()
     tables: Tables = await asyncio.to_thread(index.reader, "tables")
     return tables
-
-
-async def _call(run: Run, state: TableState, failed: str, step: str) -> Attempt[TableQuery]:
-    entries = entries_of(await _tables(run), state["tables"])
-    values = {
-        "tables": schema_text(entries),
-        "question": one_line(state["question"]),
-        "failed": failed,
-    }
-    return await run.try_call(TABLE_QUERY, values, step=step, final=True)
-
-
-async def _queried(
-    run: Run, state: TableState, attempt: Attempt[TableQuery], name: str
-) -> dict[str, Any]:
-    """Run the query of a call, if it gave one."""
-    step = Step(id=name, kind="query", title="Query" if name == "query" else "Corrected query")
-    output = attempt.output
-    if output is None:
-        steps = [*state["steps"], attempt.mark(step)]
-        return {"steps": steps, "truncated": attempt.truncated, "tries": state["tries"] + 1}
-    asked = Asked(sql=output.sql.rstrip("; \n"), sentence=output.sentence, thought=output.thought)
-    if not asked["sql"]:
-        step |= {"verdict": NOTHING_FOUND, "reason": asked["thought"] or "no table holds it"}
-        return {"asked": asked, "steps": [*state["steps"], step], "tries": 2}
-    allowed, tables = await run.allowed(), await _tables(run)
-    entries = entries_of(tables, state["tables"])
-    outcome = await asyncio.to_thread(
-        run_query,
-        tables,
-        entries,
-        asked["sql"],
-        lambda passage: allowed is None or passage in allowed,
-    )
-    step["facts"] = {"SQL": asked["sql"]}
-    step["answer"] = f"{len(outcome['rows'])} rows" if not outcome["error"] else ""
-    if outcome["error"]:
-        step |= {"verdict": FAILED, "reason": outcome["error"]}
-    steps = [*state["steps"], step]
-    return {"asked": asked, "outcome": outcome, "steps": steps, "tries": state["tries"] + 1}

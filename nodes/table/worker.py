@@ -1,8 +1,8 @@
 """Runs one SELECT over tables in DuckDB: a program of its own, which can be ended at any time.
 
 It reads a request from its input and writes the result to its output, both JSON. DuckDB has no
-files, no extensions and no settings to change. What DuckDB's limits miss, such as a text of
-gigabytes, ends this process alone. It imports nothing of Hopyard.
+files, no extensions and no settings to change. A text of gigabytes, which DuckDB's limits
+miss, ends this process alone. It imports nothing of Hopyard.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROW = "_row"
 """The column with the number of each row, which queries do not see in their results."""
 TABLE_FUNCTIONS = frozenset(("unnest", "range", "generate_series"))
 NODES = frozenset(("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"))
-"""What a query may consist of. Others write: DuckDB allows `WITH x AS (DELETE …)`."""
+"""The parts of a query. Others write: DuckDB allows `WITH x AS (DELETE …)`."""
 MEMORY = 1 << 30
 """Bytes that DuckDB may use."""
 ADDRESSES = 4 << 30
@@ -29,7 +29,7 @@ ADDRESSES = 4 << 30
 MOST_ROWS = 500
 """Rows of a result."""
 MOST_SOURCES = 2000
-"""Rows that a result came from, as far as they are told."""
+"""Rows that a result came from, at most."""
 LOCKED = (
     "SET python_enable_replacements=false",
     "SET enable_external_access=false",

@@ -203,7 +203,7 @@ def _has_codes(cells: Sequence[str]) -> bool:
 
 def _number_type(values: Sequence[Decimal]) -> str:
     scale = max(max(0, -int(value.as_tuple().exponent)) for value in values)
-    whole = max(len(f"{abs(value):.0f}") for value in values)
+    whole = max(len(f"{value.copy_abs():.0f}") for value in values)
     if scale == 0 and whole <= _LONG:
         return "BIGINT"
     return "DOUBLE" if whole + scale > _MOST_DIGITS else f"DECIMAL({_MOST_DIGITS},{scale})"
@@ -261,7 +261,7 @@ def _day(cell: str, order: str) -> tuple[str, str] | None:
     text, clock = cell, ""
     if found := _CLOCK.search(cell):
         rest = cell[found.end() :].strip()
-        if rest and rest != "Z":
+        if int(found[1]) > 23 or rest not in ("", "Z"):
             return None
         clock = _clock(int(found[1]) * 3600 + int(found[2]) * 60 + int(found[3] or 0))
         text = cell[: found.start()].strip().rstrip("T,")

@@ -7,10 +7,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-__all__ = ("Mark", "Written", "decimal_mark", "number_of", "written_number")
-
-Mark = str
-"""The decimal mark: `.` or `,`."""
+__all__ = ("Written", "decimal_mark", "number_of", "written_number")
 
 _CODES: Final = (
     "EUR|USD|GBP|CHF|JPY|CNY|KRW|SEK|NOK|DKK|PLN|CZK|HUF|RON|AUD|CAD|NZD|INR|BRL|MXN|ZAR|TRY|SGD"
@@ -18,7 +15,7 @@ _CODES: Final = (
 )
 _SIGNS: Final = r"(?:US|A|C|NZ|HK|S|R)?[$€£¥₩₹₽฿₺₴₪]"
 _BLANK: Final = "[ \u00a0\u202f\u2009]"
-_CORE: Final = rf"(?:\d(?:[\d.,'’]|{_BLANK}(?=\d{{3}}(?!\d)))*|[.,]\d+)(?:[eE][+-]?\d+)?"
+_CORE: Final = rf"(?:\d(?:[\d.,'’]|{_BLANK}(?=\d{{3}}(?!\d)))*|[.,]\d+)(?:[eE][+-]?\d{1, 2})?"
 _WRITTEN: Final = re.compile(
     rf"(?P<open>\()?(?P<sign>[-−–+])?{_BLANK}?(?P<before>{_SIGNS}|(?:{_CODES})(?![^\W\d_]))?{_BLANK}?"
     rf"(?P<sign2>[-−–+])?(?P<core>{_CORE}){_BLANK}?(?P<after>%|‰|{_SIGNS}|[^\W\d_][\w/°²³.-]{{0,5}})?"
@@ -62,7 +59,7 @@ def written_number(text: str) -> Written | None:
     return Written(core, negative, before or after, found["exact"] or "")
 
 
-def decimal_mark(numbers: Iterable[Written]) -> Mark | None:
+def decimal_mark(numbers: Iterable[Written]) -> str | None:
     """The decimal mark of some numbers; "" if they do not show it, None if they differ.
 
     `1.234` alone does not show it: a dot or a comma with three digits may do either.
@@ -71,7 +68,7 @@ def decimal_mark(numbers: Iterable[Written]) -> Mark | None:
     return None if len(marks) > 1 else "".join(marks)
 
 
-def number_of(written: Written, mark: Mark) -> Decimal | None:
+def number_of(written: Written, mark: str) -> Decimal | None:
     """The value of a number, all its digits; percent counts as shown (7.5 for `7.5 %`).
 
     Args:
@@ -90,7 +87,7 @@ def number_of(written: Written, mark: Mark) -> Decimal | None:
     if point and not decimals.isdecimal():
         return None
     value = Decimal(f"{''.join(groups) or '0'}.{decimals or '0'}e{power or '0'}")
-    value = -value if written.negative else value
+    value = value.copy_negate() if written.negative else value  # `-value` would round
     if not written.exact:
         return value if point or power else Decimal(int(value))
     exact = Decimal(written.exact).scaleb(_PERCENT.get(written.unit, 0))
@@ -98,7 +95,7 @@ def number_of(written: Written, mark: Mark) -> Decimal | None:
     return exact if abs(exact - value) <= half else None
 
 
-def _mark_of(core: str) -> Mark:
+def _mark_of(core: str) -> str:
     """The decimal mark that one number shows, or ""."""
     digits = core.replace("E", "e").partition("e")[0]
     used = [mark for mark in ".," if mark in digits]

@@ -27,6 +27,7 @@ def only(*cells: str, label: str = "Amount") -> tuple[Column, Cells]:
         (["7.5 %", "12 %"], "DECIMAL(38,1)", "%", ["7.5", "12"]),
         (["7.5% (0.0754)", "5.0% (0.0496)"], "DECIMAL(38,2)", "%", ["7.54", "4.96"]),
         (["−4", "–12", "n/a", "+3"], "BIGINT", "", ["-4", "-12", None, "3"]),
+        (["-" + "7" * 36, "0.5"], "DECIMAL(38,1)", "", ["-" + "7" * 36, "0.5"]),
         (["1.2E+05", "3"], "BIGINT", "", ["120000", "3"]),
         (["12345678901234567890", "1"], "DECIMAL(38,0)", "", ["12345678901234567890", "1"]),
         (["12 kg", "3 kg"], "BIGINT", "kg", ["12", "3"]),
@@ -57,6 +58,8 @@ def test_numbers_dates_and_times(cells: list[str], kind: str, unit: str, values:
         ["1.5", "2,5"],  # which is the decimal mark?
         ["+82 61 555 0142", "+49 421 555 0177"],
         ["INV-123", "INV-124"],
+        ["1E999999999", "2E999999999"],
+        ["1.3.2024 27:10", "2.3.2024 28:10"],
     ],
 )
 def test_what_is_not_certain_stays_text(cells: list[str]) -> None:
