@@ -15,7 +15,7 @@ _CODES: Final = (
 )
 _SIGNS: Final = r"(?:US|A|C|NZ|HK|S|R)?[$€£¥₩₹₽฿₺₴₪]"
 _BLANK: Final = "[ \u00a0\u202f\u2009]"
-_CORE: Final = rf"(?:\d(?:[\d.,'’]|{_BLANK}(?=\d{{3}}(?!\d)))*|[.,]\d+)(?:[eE][+-]?\d{1, 2})?"
+_CORE: Final = rf"(?:\d(?:[\d.,'’]|{_BLANK}(?=\d{{3}}(?!\d)))*|[.,]\d+)(?:[eE][+-]?\d\d?)?"
 _WRITTEN: Final = re.compile(
     rf"(?P<open>\()?(?P<sign>[-−–+])?{_BLANK}?(?P<before>{_SIGNS}|(?:{_CODES})(?![^\W\d_]))?{_BLANK}?"
     rf"(?P<sign2>[-−–+])?(?P<core>{_CORE}){_BLANK}?(?P<after>%|‰|{_SIGNS}|[^\W\d_][\w/°²³.-]{{0,5}})?"
