@@ -312,18 +312,18 @@ async def ask(options: argparse.Namespace) -> None:
         options.index, model=options.model, strategy=options.strategy, gate="off", **settings
     ) as hop:
         results = await asyncio.gather(*(hop.aask(item["question"]) for item in asked))
-    right, calls = 0, 0
+    wrong, calls = [], 0
     for item, result in zip(asked, results, strict=True):
-        good = is_right(result.answer, item["answer"])
-        right += good
         calls += result.usage.model_calls + result.usage.cached_calls
-        if not good or options.all:
-            print(json.dumps({**item, "right": good, "given": result.answer}, ensure_ascii=False))
-    print(
-        json.dumps(
-            {"strategy": options.strategy, "questions": len(asked), "right": right, "calls": calls}
-        )
-    )
+        if not is_right(result.answer, item["answer"]):
+            wrong.append({**item, "given": result.answer})
+    said = {"questions": len(asked), "right": len(asked) - len(wrong), "calls": calls}
+    print(json.dumps({**said, "wrong": wrong}, ensure_ascii=False, indent=1))
+    if options.out:
+        told = json.loads(options.out.read_text("utf-8")) if options.out.exists() else {}
+        told[options.strategy] = {"model": options.model, **said, "wrong": wrong}
+        text = json.dumps(told, ensure_ascii=False, indent=1)
+        options.out.write_text(f"{text}\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -343,7 +343,7 @@ def main() -> None:
     asking.add_argument("--step", type=int, default=1, help="ask every n-th question")
     asking.add_argument("--most", type=int, help="questions at most")
     asking.add_argument("--wait", action="store_true", help="wait hours for an answer")
-    asking.add_argument("--all", action="store_true", help="print right answers too")
+    asking.add_argument("--out", type=Path, help="JSON file that keeps the result")
     asking.set_defaults(run=lambda options: asyncio.run(ask(options)))
     options = parser.parse_args()
     options.run(options)

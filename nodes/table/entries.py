@@ -127,7 +127,8 @@ def load(tables: Tables, entry: Entry, row: str, keep: Callable[[str], bool]) ->
             if number < len(entry.places):
                 cells[number] += [_place(table, entry.places[number])] * len(where)
             else:
-                cells[number] += by_name.get(column.name, [None] * len(where))
+                missing = "false" if column.type == "BOOLEAN" else None  # no row is a total
+                cells[number] += by_name.get(column.name, [missing] * len(where))
         places += where
     numbers = list(range(len(places)))
     request = {

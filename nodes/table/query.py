@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from hopyard.indexes.kinds.tables.reader import Tables
 from hopyard.nodes.table.entries import Entry, Loaded, load
-from hopyard.state.extras import require
 from hopyard.state.table import Outcome
 
 __all__ = ("ROW", "run_query")
@@ -37,11 +36,7 @@ def run_query(
         entries: The tables of the query.
         sql: The query.
         keep: Whether the rows in a passage may be read.
-
-    Raises:
-        UsageError: DuckDB is not installed.
     """
-    require("The strategy table", "tables")
     loaded = {entry.name: load(tables, entry, ROW, keep) for entry in _named(entries, sql)}
     request = {
         "tables": [each.request for each in loaded.values()],

@@ -17,6 +17,7 @@ from hopyard.nodes.table.entries import entries_of, schema_text
 from hopyard.nodes.table.query import run_query
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.table import TABLE_QUERY, failed_query
+from hopyard.state.extras import require
 from hopyard.state.schemas import Step, StrategyInput, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.table import Asked, Outcome, TableState
@@ -33,7 +34,12 @@ _RANK: Final = 60
 
 
 async def begin(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Start the run; what a thread's last question found is cleared."""
+    """Start the run; what a thread's last question found is cleared.
+
+    Raises:
+        UsageError: DuckDB is not installed.
+    """
+    require("The strategy table", "tables")
     update = await start_run(state, runtime)
     nothing = Outcome(error="", columns=[], rows=[], more=False, sources=[])
     asked = Asked(sql="", sentence="")

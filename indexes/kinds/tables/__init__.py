@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import IndexKind, count_problem
+from hopyard.state.extras import require
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.tables.reader import Tables
@@ -21,9 +22,14 @@ class _Tables(IndexKind):
     about = "All tables with typed columns, for queries in SQL. Read by the strategy table."
 
     async def build(self, context: BuildContext) -> Mapping[str, int]:
-        """Read the tables of new documents; those of unchanged documents are carried over."""
+        """Read the tables of new documents; those of unchanged documents are carried over.
+
+        Raises:
+            UsageError: DuckDB, without which nothing reads them, is not installed.
+        """
         from hopyard.indexes.kinds.tables.writing import write
 
+        require("The index kind tables", "tables")
         return await in_thread(write, context)
 
     def open(self, directory: Path) -> Tables:

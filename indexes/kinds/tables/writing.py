@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopyard.indexes.build_context import BuildContext
+from hopyard.indexes.corpus.corpus_file import uri_of
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
@@ -38,9 +39,12 @@ _Record = tuple[str, str, str, str]
 
 def is_of_this_version(directory: Path) -> bool:
     """Whether the file was written by this version of the program."""
-    with closing(sqlite3.connect(directory / FILE)) as connection:
-        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-        return version == _VERSION
+    try:
+        with closing(sqlite3.connect(uri_of(directory / FILE), uri=True)) as connection:
+            version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.Error:
+        return False
+    return version == _VERSION
 
 
 def write(context: BuildContext) -> Mapping[str, int]:
