@@ -80,23 +80,22 @@ def result_text(question: str, asked: Asked, outcome: Outcome, cited: int, style
         cited: How many citations there are.
         style: `short` gives values alone, `sentence` a sentence, the others the query too.
     """
-    rows, columns = outcome["rows"], outcome["columns"]
-    if style == "short" and rows:
-        return _short(rows, more=outcome["more"])
-    sentence = _filled(question, asked, outcome)
+    rows, sentence = outcome["rows"], _filled(question, asked, outcome)
+    values = _short(rows, more=outcome["more"])
+    if style == "short":
+        return values or sentence
+    lead = sentence.rstrip(" :") or (values if len(rows) == 1 else "")
     marks = "".join(f"[{number}]" for number in range(1, cited + 1))
-    lead = f"{sentence.rstrip(' :')} {marks}".strip() if sentence else marks
+    lead = f"{lead} {marks}".strip()
+    if style == "sentence":
+        return f"{lead}: {values}" if len(rows) > 1 else lead
     parts = [lead]
-    if len(rows) > 1 or (rows and sentence == ""):
-        if style == "sentence":
-            return f"{lead.rstrip('.')}: {_short(rows, more=outcome['more'])}"
+    if len(rows) > 1:
         shown = [[_cell(value) for value in row] for row in rows[:_SHOWN_ROWS]]
-        parts.append("\n".join(table_lines([columns, *shown])))
+        parts.append("\n".join(table_lines([outcome["columns"], *shown])))
         if len(rows) > _SHOWN_ROWS or outcome["more"]:
             parts.append(f"These are the first {len(shown)} rows of the result.")
-    if style != "sentence":
-        parts.append(f"```sql\n{asked['sql']}\n```")
-    return "\n\n".join(parts)
+    return "\n\n".join([*filter(None, parts), f"```sql\n{asked['sql']}\n```"])
 
 
 def _filled(question: str, asked: Asked, outcome: Outcome) -> str:

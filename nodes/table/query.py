@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -58,7 +57,7 @@ def run_query(
 
 def _named(entries: Sequence[Entry], sql: str) -> list[Entry]:
     """The tables whose names the query has; others need not be loaded."""
-    small = sql.casefold()
+    small = sql.lower()
     return [entry for entry in entries if entry.name in small]
 
 
@@ -87,7 +86,7 @@ def _best_sources(
 ) -> list[tuple[str, int]]:
     """The places of rows that a result came from; those that hold its values first."""
     by_name = {name.casefold(): each for name, each in loaded.items()}
-    values = Counter(value for row in rows for value in row if value)
+    values = {value for row in rows for value in row if value}
 
     def hits(source: Sequence[Any]) -> int:
         cells = by_name[source[0]].cells
