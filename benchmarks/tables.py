@@ -315,8 +315,8 @@ async def ask(options: argparse.Namespace) -> None:
     wrong, calls = [], 0
     for item, result in zip(asked, results, strict=True):
         calls += result.usage.model_calls + result.usage.cached_calls
-        if not is_right(result.answer, item["answer"]):
-            wrong.append({**item, "given": result.answer})
+        if not is_right(str(result), item["answer"]):
+            wrong.append({**item, "given": str(result)})
     said = {"questions": len(asked), "right": len(asked) - len(wrong), "calls": calls}
     print(json.dumps({**said, "wrong": wrong}, ensure_ascii=False, indent=1))
     if options.out:

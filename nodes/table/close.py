@@ -22,8 +22,9 @@ from hopyard.state.text.markers import find_markers
 
 __all__ = ("close", "result_text")
 
-MOST_CITED: Final = 3
-"""Passages that are cited, with as many rows each at most."""
+MOST_CITED: Final = 5
+"""Passages that are cited."""
+_ROWS_OF_A_PASSAGE: Final = 3
 _SHOWN_ROWS: Final = 50
 _PLACE: Final = re.compile(r"\{([^{}]+)\}")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
@@ -53,7 +54,7 @@ async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 def _citations(places: Sequence[tuple[Passage, int]]) -> list[Citation]:
-    """The rows, three at most of each of three passages."""
+    """The rows, three at most of each of five passages."""
     rows: dict[str, list[tuple[Passage, tuple[int, int]]]] = {}
     for passage, start in places:
         end = passage.text.find("\n", start)
@@ -64,7 +65,7 @@ def _citations(places: Sequence[tuple[Passage, int]]) -> list[Citation]:
             passage_id=name,
             title=own[0][0].title,
             quote=own[0][0].text[slice(*own[0][1])],
-            quotes=[readable(passage.text, span) for passage, span in own[:MOST_CITED]],
+            quotes=[readable(passage.text, span) for passage, span in own[:_ROWS_OF_A_PASSAGE]],
         )
         for name, own in list(rows.items())[:MOST_CITED]
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +23,8 @@ _PATIENCE: Final = 60
 _WORKER: Final = Path(__file__).with_name("worker.py")
 _KEPT_ROWS: Final = 100
 _KEPT_SOURCES: Final = 20
+_LED: Final = 5
+"""Rows of a result that are sure of a row that they came from."""
 
 
 def run_query(
@@ -84,13 +86,18 @@ def _best_sources(
     sources: Sequence[Sequence[Any]],
     rows: Sequence[Sequence[str | None]],
 ) -> list[tuple[str, int]]:
-    """The places of rows that a result came from; those that hold its values first."""
+    """The places of rows that a result came from, the best first.
+
+    For each of the result's first rows, it is the row with most of its values. Then come those with
+    most values of the whole result.
+    """
     by_name = {name.casefold(): each for name, each in loaded.items()}
+    found = [(name, number) for name, number in sources]
+
+    def hits(source: tuple[str, int], values: Collection[str | None]) -> int:
+        return sum(column[source[1]] in values for column in by_name[source[0]].cells)
+
+    led = [max(found, key=lambda each: hits(each, row)) for row in rows[:_LED] if found]
     values = {value for row in rows for value in row if value}
-
-    def hits(source: Sequence[Any]) -> int:
-        cells = by_name[source[0]].cells
-        return sum(column[source[1]] in values for column in cells)
-
-    best = sorted(sources, key=hits, reverse=True)[:_KEPT_SOURCES]
-    return [by_name[name].places[number] for name, number in best]
+    best = dict.fromkeys([*led, *sorted(found, key=lambda each: -hits(each, values))])
+    return [by_name[name].places[number] for name, number in list(best)[:_KEPT_SOURCES]]

@@ -8,7 +8,8 @@ from building import build
 
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
-from hopyard.nodes.table.entries import entries_of, load, schema_text
+from hopyard.nodes.table.entries import Loaded, entries_of, load, schema_text
+from hopyard.nodes.table.query import _best_sources
 from hopyard.testing.models import WordEmbedder
 
 MONTHS = """# January
@@ -36,6 +37,14 @@ MONTHS = """# January
 |---|---|---|
 | Ships | 3 | 4 |
 """
+
+
+def test_each_row_of_a_result_leads_to_a_row_with_its_values() -> None:
+    cells = [["North", "North", "South"], ["40", "40", "40"]]
+    loaded = Loaded({}, [("p", 0), ("p", 10), ("q", 0)], cells)
+    sources = [["gates", number] for number in range(3)]
+    best = _best_sources({"gates": loaded}, sources, [["South", "40"], ["North", "40"]])
+    assert best == [("q", 0), ("p", 0), ("p", 10)]
 
 
 def test_months_are_one_table_and_years_are_not(tmp_path: Path) -> None:
