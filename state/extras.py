@@ -48,6 +48,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
             "python-oxmsg": "oxmsg",
         },
     ),
+    "tables": Extra("queries over tables (strategy table)", {"duckdb": "duckdb"}),
     "loaders": Extra(
         "LangChain's document loaders", {"langchain-community": "langchain_community"}
     ),

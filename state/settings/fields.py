@@ -106,8 +106,8 @@ class Context(Frozen):
     route: Literal["auto", "model"] = Field(
         "auto",
         description="Who chooses the strategy: auto (the default of the model's profile, or the "
-        "model if that has no default, the index has communities, or the question asks for a list "
-        "or a count) or model.",
+        "model if that has no default, the index has communities or tables, or the question asks "
+        "for a list or a count) or model.",
     )
     check: Literal["auto", "on", "off"] = Field(
         "auto",

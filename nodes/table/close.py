@@ -1,0 +1,130 @@
+"""The answer of `table`: a sentence with the result, the query, and the rows that it came from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from langgraph.runtime import Runtime
+
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.passages.markdown import table_lines
+from hopyard.indexes.text.sentences import readable
+from hopyard.nodes.lifecycle import close_run
+from hopyard.nodes.run import run_of
+from hopyard.nodes.table.steps import problem_of
+from hopyard.prompts.answer import UNKNOWN
+from hopyard.state.schemas import NOTE, Citation, Evidence, Step
+from hopyard.state.settings.fields import Context
+from hopyard.state.table import Asked, Outcome, TableState
+from hopyard.state.text.markers import find_markers
+
+__all__ = ("close", "result_text")
+
+MOST_CITED: Final = 5
+"""Passages that are cited."""
+_ROWS_OF_A_PASSAGE: Final = 3
+_SHOWN_ROWS: Final = 50
+_PLACE: Final = re.compile(r"\{([^{}]+)\}")
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_NO_ROW: Final = "No row of the tables matches."
+
+
+async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Put the answer together, and cite the rows. A query that failed twice answers Unknown."""
+    run, asked, outcome = await run_of(state, runtime), state["asked"], state["outcome"]
+    problem, steps = problem_of(outcome), list(state["steps"])
+    if not asked["sql"] or outcome["error"]:
+        if outcome["error"]:
+            reason = f"The query over the tables failed, and so did its correction: {problem}"
+            steps.append(Step(id="note", kind=NOTE, title="Note", reason=reason))
+        return await close_run(run, {"answer": UNKNOWN, "citations": [], "steps": steps})
+    passages = await run.existing([passage for passage, _ in outcome["sources"]])
+    places = [(passages[name], start) for name, start in outcome["sources"] if name in passages]
+    citations = _citations(places)
+    style = run.settings.answer.style
+    answer = result_text(state["question"], asked, outcome, len(citations), style)
+    cited = list(dict.fromkeys(passage.id for passage, _ in places))
+    evidence = [Evidence(kind="table", id=name, score=1.0, passages=[name]) for name in cited]
+    read = Step(id="read", kind="read", title="Answer", question=state["question"])
+    steps.append(Step(**{**read, "answer": answer}))
+    update = {"answer": answer, "citations": citations, "evidence": evidence, "steps": steps}
+    return await close_run(run, update)
+
+
+def _citations(places: Sequence[tuple[Passage, int]]) -> list[Citation]:
+    """The rows, three at most of each of five passages."""
+    rows: dict[str, list[tuple[Passage, tuple[int, int]]]] = {}
+    for passage, start in places:
+        end = passage.text.find("\n", start)
+        span = (start, len(passage.text) if end < 0 else end)
+        rows.setdefault(passage.id, []).append((passage, span))
+    return [
+        Citation(
+            passage_id=name,
+            title=own[0][0].title,
+            quote=own[0][0].text[slice(*own[0][1])],
+            quotes=[readable(passage.text, span) for passage, span in own[:_ROWS_OF_A_PASSAGE]],
+        )
+        for name, own in list(rows.items())[:MOST_CITED]
+    ]
+
+
+def result_text(question: str, asked: Asked, outcome: Outcome, cited: int, style: str) -> str:
+    """The answer in a style of `answer.style`.
+
+    Args:
+        question: The question.
+        asked: The query and the sentence.
+        outcome: The result.
+        cited: How many citations there are.
+        style: `short` gives values alone, `sentence` a sentence, the others the query too.
+    """
+    rows, sentence = outcome["rows"], _filled(question, asked, outcome)
+    values = _short(rows, more=outcome["more"])
+    if style == "short":
+        return values or sentence
+    lead = sentence.rstrip(" :") or (values if len(rows) == 1 else "")
+    marks = "".join(f"[{number}]" for number in range(1, cited + 1))
+    lead = f"{lead} {marks}".strip()
+    if style == "sentence":
+        return f"{lead}: {values}" if len(rows) > 1 else lead
+    parts = [lead]
+    if len(rows) > 1:
+        shown = [[_cell(value) for value in row] for row in rows[:_SHOWN_ROWS]]
+        parts.append("\n".join(table_lines([outcome["columns"], *shown])))
+        if len(rows) > _SHOWN_ROWS or outcome["more"]:
+            parts.append(f"These are the first {len(shown)} rows of the result.")
+    return "\n\n".join([*filter(None, parts), f"```sql\n{asked['sql']}\n```"])
+
+
+def _filled(question: str, asked: Asked, outcome: Outcome) -> str:
+    """The sentence with the values of a single row; "" if it does not fit the result.
+
+    A number in it that neither the question nor the result has is the model's guess.
+    """
+    rows, sentence = outcome["rows"], asked["sentence"]
+    names = [name.strip().casefold() for name in _PLACE.findall(sentence)]
+    known = _NUMBER.findall(f"{question} {asked['sql']}")
+    guessed = not set(_NUMBER.findall(_PLACE.sub("", sentence))) <= set(known)
+    if not rows:
+        return _NO_ROW if names or guessed or not sentence else sentence
+    if len(rows) > 1:
+        return "" if names or guessed else sentence
+    values = dict(zip(map(str.casefold, outcome["columns"]), rows[0], strict=True))
+    if guessed or not names or not {*names} <= values.keys():
+        return ""
+    return _PLACE.sub(lambda found: _cell(values[found[1].strip().casefold()]), sentence)
+
+
+def _short(rows: Sequence[Sequence[str | None]], *, more: bool) -> str:
+    shown = [", ".join(_cell(value) for value in row) for row in rows[:_SHOWN_ROWS]]
+    between = "; " if any(len(row) > 1 for row in rows) else ", "
+    return between.join(shown) + ("; …" if more or len(rows) > _SHOWN_ROWS else "")
+
+
+def _cell(value: str | None) -> str:
+    """A value as it is shown; what looks like a marker stands as code, so that it stays."""
+    text = "–" if value is None else " ".join(value.split())
+    return f"`{text}`" if any(find_markers(text)) else text

@@ -1,0 +1,181 @@
+"""The tables as queries see them: one for each table, or one for tables with the same columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+from hopyard.indexes.corpus.records import place_in
+from hopyard.indexes.kinds.tables.columns import Cells, Column, sql_name, unique_names
+from hopyard.indexes.kinds.tables.reader import Place, Table, Tables, merged_type
+from hopyard.prompts.passages import one_line, snippet
+from hopyard.state.references import SECTION_MARK
+
+__all__ = ("Entry", "Loaded", "entries_of", "load", "schema_text")
+
+_MOST_COLUMNS: Final = 60
+_MOST_TABLES: Final = 500
+"""Tables with the same columns that are one, at most."""
+_LONGEST_CELL: Final = 60
+_NAMED_PLACES: Final = 12
+_LONGEST_NAME: Final = 40
+"""Characters of a table's name. A longer line above a table is a sentence."""
+
+
+class Entry(NamedTuple):
+    """A table of the query."""
+
+    name: str
+    """Its name in SQL."""
+    tables: list[Table]
+    """The tables of the documents that it consists of."""
+    columns: list[Column]
+    """Those that say which table a row is from come first, if there are several."""
+    places: list[str]
+    """The columns among them that name the document and the section."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+        return sum(table.rows for table in self.tables)
+
+
+class Loaded(NamedTuple):
+    """A table with its cells."""
+
+    request: dict[str, Any]
+    """Name, columns and cells for `worker`."""
+    places: list[Place]
+    """The place of each row."""
+    cells: list[Cells]
+
+
+def entries_of(tables: Tables, ids: Sequence[str]) -> list[Entry]:
+    """The tables of a query, from the tables of the index that were chosen."""
+    seen, families = set[str](), list[list[Table]]()
+    for table in tables.by_id(ids):
+        if table.id not in seen:
+            family = tables.family(table)[:_MOST_TABLES]
+            family = family if table in family else [table]
+            seen.update(each.id for each in family)
+            families.append(family)
+    names = unique_names([_name(family) for family in families])
+    return [_entry(name, family) for name, family in zip(names, families, strict=True)]
+
+
+def _name(family: Sequence[Table]) -> str:
+    first = family[0]
+    caption = first.caption if len(first.caption) <= _LONGEST_NAME else ""
+    known = first.title if len(family) > 1 else caption or first.section or first.title
+    return sql_name(known.rpartition(SECTION_MARK)[2][:_LONGEST_NAME], "table")
+
+
+def _entry(name: str, family: list[Table]) -> Entry:
+    columns: dict[str, list[Column]] = {}
+    for table in family:
+        for column in table.columns:
+            columns.setdefault(column.name, []).append(column)
+    places = [
+        place
+        for place in ("document", "section")
+        if len({_place(table, place) for table in family}) > 1
+    ]
+    if len(family) > 1 and not places:
+        places = ["caption"]
+    own = [_merged(same) for same in columns.values()]
+    named = unique_names([*(column.name for column in own), *places])[len(own) :]
+    where = [
+        Column(column, f"the table's {place}", "VARCHAR", True, "", *_values(family, place))
+        for column, place in zip(named, places, strict=True)
+    ]
+    return Entry(name, family, [*where, *own], places)
+
+
+def _place(table: Table, place: str) -> str:
+    return {"document": table.title, "section": table.section, "caption": table.caption}[place]
+
+
+def _values(family: Sequence[Table], place: str) -> tuple[tuple[str, ...], int]:
+    texts = list(dict.fromkeys(_place(table, place) for table in family))
+    return tuple(texts[:_NAMED_PLACES]), len(texts)
+
+
+def _merged(same: Sequence[Column]) -> Column:
+    values = dict.fromkeys(chain.from_iterable(column.values for column in same))
+    distinct = max(len(values), *(column.distinct for column in same), 0)
+    kind = merged_type(column.type for column in same)
+    return same[0]._replace(type=kind, values=tuple(values)[:20], distinct=distinct)
+
+
+def load(tables: Tables, entry: Entry, row: str, keep: Callable[[str], bool]) -> Loaded:
+    """The cells of an entry.
+
+    Args:
+        tables: The tables of the index.
+        entry: The entry.
+        row: The name of the column with the numbers of the rows.
+        keep: Whether the rows in a passage are wanted.
+    """
+    cells: list[Cells] = [[] for _ in entry.columns]
+    places: list[Place] = []
+    for table in entry.tables:
+        own, where = tables.load(table, keep)
+        by_name = {column.name: values for column, values in zip(table.columns, own, strict=True)}
+        for number, column in enumerate(entry.columns):
+            if number < len(entry.places):
+                cells[number] += [_place(table, entry.places[number])] * len(where)
+            else:
+                missing = "false" if column.type == "BOOLEAN" else None  # no row is a total
+                cells[number] += by_name.get(column.name, [missing] * len(where))
+        places += where
+    numbers = list(range(len(places)))
+    request = {
+        "name": entry.name,
+        "columns": [[row, "BIGINT"], *([column.name, column.type] for column in entry.columns)],
+        "cells": [json.dumps(values) for values in (numbers, *cells)],
+    }
+    return Loaded(request, places, cells)
+
+
+def schema_text(entries: Sequence[Entry]) -> str:
+    """The tables as the model sees them: a line for each table, column and sample row.
+
+    A line is the delimiter: no cell can end its own line.
+    """
+    return "\n\n".join("\n".join(_lines(entry)) for entry in entries)
+
+
+def _lines(entry: Entry) -> list[str]:
+    first = entry.tables[0]
+    where = first.title if len(entry.tables) > 1 else place_in(first.title, first.section)
+    parts = [f'Table "{entry.name}": {where}']
+    if len(entry.tables) > 1:
+        parts.append(f"and {len(entry.tables) - 1} more tables with the same columns")
+    elif first.caption:
+        parts.append(f"under the line: {first.caption}")
+    parts.append(f"{entry.rows} rows")
+    lines = [one_line("; ".join(parts))]
+    lines += [one_line(f"- {_column(column)}") for column in entry.columns[:_MOST_COLUMNS]]
+    if left := entry.columns[_MOST_COLUMNS:]:
+        lines.append(one_line("- and: " + ", ".join(f'"{column.name}"' for column in left)))
+    shown = [column.name for column in first.columns][:_MOST_COLUMNS]
+    lines.append(one_line(f"  columns of the rows: {', '.join(shown)}"))
+    for sample in first.samples:
+        cells = (snippet(cell or "", _LONGEST_CELL) for cell in sample[:_MOST_COLUMNS])
+        lines.append(one_line(f"  row: {' | '.join(cells)}"))
+    return lines
+
+
+def _column(column: Column) -> str:
+    text = f'"{column.name}" {column.type}'
+    if column.unit:
+        text += f" in {column.unit}"
+    if column.label and column.label != column.name:
+        text += f", headed {column.label!r}"
+    if column.values:
+        values = ", ".join(repr(value) for value in column.values)
+        all_ = column.distinct <= len(column.values)
+        text += f": {values}" if all_ else f": {column.distinct} different, such as {values}"
+    return text

@@ -1,0 +1,103 @@
+"""Run a query over tables, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from hopyard.indexes.kinds.tables.reader import Tables
+from hopyard.nodes.table.entries import Entry, Loaded, load
+from hopyard.state.table import Outcome
+
+__all__ = ("ROW", "run_query")
+
+ROW: Final = "_row"
+SECONDS: Final = 10
+"""A query may take so long."""
+_PATIENCE: Final = 60
+"""Seconds after which the process is ended: loading the tables takes time too."""
+_WORKER: Final = Path(__file__).with_name("worker.py")
+_KEPT_ROWS: Final = 100
+_KEPT_SOURCES: Final = 20
+_LED: Final = 5
+"""Rows of a result that are sure of a row that they came from."""
+
+
+def run_query(
+    tables: Tables, entries: Sequence[Entry], sql: str, keep: Callable[[str], bool]
+) -> Outcome:
+    """The result of a query. An error is part of it.
+
+    Args:
+        tables: The tables of the index.
+        entries: The tables of the query.
+        sql: The query.
+        keep: Whether the rows in a passage may be read.
+    """
+    loaded = {entry.name: load(tables, entry, ROW, keep) for entry in _named(entries, sql)}
+    request = {
+        "tables": [each.request for each in loaded.values()],
+        "sql": sql,
+        "seconds": SECONDS,
+    }
+    result = _ask_worker(request)
+    if "error" in result:
+        return Outcome(error=result["error"], columns=[], rows=[], more=False, sources=[])
+    rows = result["rows"]
+    return Outcome(
+        error="",
+        columns=result["columns"],
+        rows=rows[:_KEPT_ROWS],
+        more=result["more"] or len(rows) > _KEPT_ROWS,
+        sources=_best_sources(loaded, result["sources"], rows[:_KEPT_ROWS]),
+    )
+
+
+def _named(entries: Sequence[Entry], sql: str) -> list[Entry]:
+    """The tables whose names the query has; others need not be loaded."""
+    small = sql.lower()
+    return [entry for entry in entries if entry.name in small]
+
+
+def _ask_worker(request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-I", str(_WORKER)],
+            input=json.dumps(request),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=_PATIENCE,
+            check=False,
+        )
+        result: dict[str, Any] = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return {"error": f"The query took more than {_PATIENCE} seconds."}
+    except ValueError:  # it was ended for its memory
+        return {"error": "The query needs more memory than it may use."}
+    return result
+
+
+def _best_sources(
+    loaded: dict[str, Loaded],
+    sources: Sequence[Sequence[Any]],
+    rows: Sequence[Sequence[str | None]],
+) -> list[tuple[str, int]]:
+    """The places of rows that a result came from, the best first.
+
+    For each of the result's first rows, it is the row with most of its values. Then come those with
+    most values of the whole result.
+    """
+    by_name = {name.casefold(): each for name, each in loaded.items()}
+    found = [(name, number) for name, number in sources]
+
+    def hits(source: tuple[str, int], values: Collection[str | None]) -> int:
+        return sum(column[source[1]] in values for column in by_name[source[0]].cells)
+
+    led = [max(found, key=lambda each: hits(each, row)) for row in rows[:_LED] if found]
+    values = {value for row in rows for value in row if value}
+    best = dict.fromkeys([*led, *sorted(found, key=lambda each: -hits(each, values))])
+    return [by_name[name].places[number] for name, number in list(best)[:_KEPT_SOURCES]]

@@ -1,0 +1,118 @@
+"""The index kind `tables` and the strategy `table` keep the contracts that plug-ins inherit."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.kind import KINDS
+from hopyard.prompts.answer import UNKNOWN
+from hopyard.state.schemas import notes_of
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import change_context
+from hopyard.state.strategy import STRATEGIES
+from hopyard.testing import IndexKindContract, StrategyContract
+from hopyard.testing.models import ScriptedChat
+
+GATES = Document(
+    "gates.csv",
+    "Trucks at the gates",
+    """| Gate | Day | Trucks | Fee |
+|---|---|---|---|
+| North | 2024-03-01 | 12 | € 1.10 |
+| South | 2024-03-01 | 38 | € 2.20 |
+| North | 2024-03-02 | 40 | € 3.30 |
+""",
+    markup="markdown",
+)
+RATES = Document(
+    "rates",
+    "Rates",
+    "Each gate has a rate.\n\n| Gate | Rate |\n|---|---|\n| North | 5 % |\n| South | 7.5 % |\n",
+    markup="markdown",
+)
+
+
+class TestTables(IndexKindContract):
+    kind = KINDS["tables"]
+    documents: ClassVar = (*IndexKindContract.documents, GATES)
+    new_document: ClassVar = RATES
+
+
+class TestTable(StrategyContract):
+    strategy = STRATEGIES["table"]
+    documents: ClassVar = (*StrategyContract.documents, GATES, RATES)
+    question = "How many trucks queued at the North gate, all days together?"
+    answers: ClassVar = {
+        "TableQuery": {
+            "thought": "The trucks of the rows of the North gate.",
+            "sql": """SELECT sum("trucks") AS total FROM "trucks_at_the_gates" """
+            """WHERE "gate" ILIKE 'north'""",
+            "sentence": "{total} trucks queued at the North gate.",
+        }
+    }
+    answer = (
+        '52 trucks queued at the North gate. [1]\n\n```sql\nSELECT sum("trucks") AS total '
+        'FROM "trucks_at_the_gates" WHERE "gate" ILIKE \'north\'\n```'
+    )
+    calls = 1
+
+    async def test_a_query_that_fails_is_corrected_once(
+        self, context: Context, config: RunnableConfig, chat: ScriptedChat
+    ) -> None:
+        right = type(self).answers["TableQuery"]
+        wrong = {**right, "sql": 'SELECT "lorries" FROM "trucks_at_the_gates"'}
+        chat.answers = {("TableQuery", "This query was run"): right, "TableQuery": wrong}
+        output = await self.ask(context, config)
+        assert output["answer"] == self.answer
+        assert output["usage"]["model_calls"] == 2
+        assert 'column "lorries" not found' in output["steps"][1]["reason"]
+        chat.answers = {"TableQuery": {**wrong, "thought": "Again."}}
+        output = await self.ask(change_context(context, {"seed": 8}), config)
+        assert (output["answer"], output["usage"]["model_calls"]) == (UNKNOWN, 2)
+        assert "failed, and so did its correction" in notes_of(output)[0]
+
+    @pytest.mark.parametrize("found", ["count(*)", "sum(trucks)", "trucks"])
+    async def test_an_empty_result_is_looked_at_again_and_then_said(
+        self, context: Context, config: RunnableConfig, chat: ScriptedChat, found: str
+    ) -> None:
+        """The model cannot make up a number for it: db-ally 53, llama_index 9523."""
+        sql = f"SELECT {found} AS n FROM trucks_at_the_gates WHERE gate = 'West'"
+        first = {"thought": "", "sql": sql, "sentence": "{n} trucks queued at the West gate."}
+        second = {**first, "sentence": "No truck queued there, but 17 did elsewhere."}
+        chat.answers = {("TableQuery", "This query was run"): second, "TableQuery": first}
+        output = await self.ask(change_context(context, {"answer": {"style": "sentence"}}), config)
+        assert output["usage"]["model_calls"] == 2
+        assert "17" not in output["answer"]
+        assert output["answer"] != UNKNOWN
+
+    async def test_no_query_leaves_the_question_to_others(
+        self, context: Context, config: RunnableConfig, chat: ScriptedChat
+    ) -> None:
+        chat.answers = {"TableQuery": {"thought": "No table has it.", "sql": "", "sentence": ""}}
+        output = await self.ask(context, config)
+        assert (output["answer"], output["usage"]["model_calls"]) == (UNKNOWN, 1)
+
+    @pytest.mark.parametrize(
+        ("style", "answer"),
+        [
+            ("short", "2024-03-01, 2024-03-02"),
+            ("sentence", "The days of the North gate [1]: 2024-03-01, 2024-03-02"),
+        ],
+    )
+    async def test_several_rows_in_each_style(
+        self, context: Context, config: RunnableConfig, chat: ScriptedChat, style: str, answer: str
+    ) -> None:
+        sql = "SELECT day FROM trucks_at_the_gates WHERE gate = 'North' ORDER BY day"
+        chat.answers = {
+            "TableQuery": {"thought": "", "sql": sql, "sentence": "The days of the North gate:"}
+        }
+        output = await self.ask(change_context(context, {"answer": {"style": style}}), config)
+        assert output["answer"] == answer
+        assert output["citations"][0]["quotes"] == [
+            "Gate: North · Day: 2024-03-01 · Trucks: 12 · Fee: € 1.10",
+            "Gate: North · Day: 2024-03-02 · Trucks: 40 · Fee: € 3.30",
+        ]

@@ -1,0 +1,110 @@
+"""Columns get types, and cells values with all their digits."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopyard.indexes.kinds.tables.columns import Column, sql_name, typed_columns
+
+Cells = list[str | None]
+
+
+def only(*cells: str, label: str = "Amount") -> tuple[Column, Cells]:
+    """The only column that some cells give."""
+    [typed] = typed_columns([label], [[cell] for cell in cells])
+    return typed
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "unit", "values"),
+    [
+        (["1,234", "2,345"], "BIGINT", "", ["1234", "2345"]),  # Coco 102
+        (["1,5", "1,2"], "DECIMAL(38,1)", "", ["1.5", "1.2"]),  # smoothcsv3 242
+        (["1.234,56 €", "12,00 €"], "DECIMAL(38,2)", "€", ["1234.56", "12.00"]),
+        (["$ 1,234.50", "10", "(3)"], "DECIMAL(38,2)", "$", ["1234.50", "10", "-3"]),
+        (["1'234.5", "1 234 567.5"], "DECIMAL(38,1)", "", ["1234.5", "1234567.5"]),
+        (["12,34,567", "1,00,000"], "BIGINT", "", ["1234567", "100000"]),
+        (["7.5 %", "12 %"], "DECIMAL(38,1)", "%", ["7.5", "12"]),
+        (["7.5% (0.0754)", "5.0% (0.0496)"], "DECIMAL(38,2)", "%", ["7.54", "4.96"]),
+        (["−4", "–12", "n/a", "+3"], "BIGINT", "", ["-4", "-12", None, "3"]),
+        (["-" + "7" * 36, "0.5"], "DECIMAL(38,1)", "", ["-" + "7" * 36, "0.5"]),
+        (["1.2E+05", "3"], "BIGINT", "", ["120000", "3"]),
+        (["12345678901234567890", "1"], "DECIMAL(38,0)", "", ["12345678901234567890", "1"]),
+        (["12 kg", "3 kg"], "BIGINT", "kg", ["12", "3"]),
+        (["2024-03-01", "2024-03-02"], "DATE", "", ["2024-03-01", "2024-03-02"]),
+        (["01.03.2024", "2.3.2024"], "DATE", "", ["2024-03-01", "2024-03-02"]),
+        (["3/5/2024", "3/25/2024"], "DATE", "", ["2024-03-05", "2024-03-25"]),
+        (["1 March 2024 08:30", "2 March 2024"], "TIMESTAMP", "",
+         ["2024-03-01 08:30:00", "2024-03-02 00:00:00"]),
+        (["8:05", "23:59:01"], "TIME", "", ["08:05:00", "23:59:01"]),
+        (["25:30", "1:00"], "BIGINT", "seconds", ["91800", "3600"]),
+    ],
+)  # fmt: skip
+def test_numbers_dates_and_times(cells: list[str], kind: str, unit: str, values: Cells) -> None:
+    column, read = only(*cells)
+    assert (column.type, column.unit, read) == (kind, unit, values)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["007", "012"],  # codes
+        ["12A", "12B"],
+        ["1st", "2nd"],
+        ["192.168.1.1", "10.0.0.1"],
+        ["1.2.3", "1.2.4"],
+        ["45.3 (3.2)", "12 (1)"],  # a mean and its deviation
+        ["3/5/2024", "4/6/2024"],  # day or month first
+        ["1.5", "2,5"],  # which is the decimal mark?
+        ["+82 61 555 0142", "+49 421 555 0177"],
+        ["INV-123", "INV-124"],
+        ["1E999999999", "2E999999999"],
+        ["1.3.2024 27:10", "2.3.2024 28:10"],
+    ],
+)
+def test_what_is_not_certain_stays_text(cells: list[str]) -> None:
+    column, read = only(*cells)
+    assert (column.type, read) == ("VARCHAR", cells)
+
+
+def test_a_thousand_and_a_decimal_are_told_apart_by_the_other_columns() -> None:
+    rows = [["1.234", "0,5"], ["2.345", "1,25"]]
+    (whole, cells), _ = typed_columns(["a", "b"], rows)
+    assert (whole.type, cells) == ("BIGINT", ["1234", "2345"])
+    assert only("1.234", "2.345")[1] == ["1.234", "2.345"]
+
+
+def test_different_units_and_left_texts_become_columns() -> None:
+    rows = [[cell] for cell in ("€ 5", "$ 6", "7", "8", "tbc")]
+    columns = typed_columns(["Price"], rows)
+    assert [column.name for column, _ in columns] == ["price", "price_unit", "price_text"]
+    assert columns[0][1] == ["5", "6", "7", "8", None]
+    assert columns[1][1] == ["€", "$", None, None, None]
+    assert columns[2][1] == [None, None, None, None, "tbc"]
+
+
+@pytest.mark.parametrize(
+    ("label", "is_total"),
+    [
+        ("Total", True),
+        ("North Total", True),  # CrestApps.Core 160
+        ("Grand total", True),
+        ("Zwischensumme A", True),
+        ("합계", True),
+        ("TotalEnergies", False),
+        ("Summer", False),
+        ("Gesamtschule", False),
+    ],
+)
+def test_rows_that_repeat_others_are_marked(label: str, is_total: bool) -> None:
+    columns = typed_columns(["Gate", "Trucks"], [["North", "12"], [label, "12"]])
+    flags = [cells for column, cells in columns if column.name == "is_total"]
+    assert flags == ([["false", "true"]] if is_total else [])
+
+
+def test_names_for_sql() -> None:
+    labels = ["", "Größe (m²)", "2024", "select", 'a"; DROP', "SELECT", ""]
+    columns = typed_columns(labels, [["x"] * 7])
+    names = [column.name for column, _ in columns]
+    assert names == ["column", "größe_m2", "_2024", "select", "a_drop", "select_2", "column_2"]
+    assert sql_name("***", "table") == "table"
