@@ -9,7 +9,7 @@ from __future__ import annotations
 from langgraph.graph import END, START
 
 from hopyard.graphs.strategy_graph import strategy_graph
-from hopyard.nodes.cor import (
+from hopyard.nodes.cor.steps import (
     after_link,
     after_question,
     answer_link,
