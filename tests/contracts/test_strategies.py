@@ -160,7 +160,7 @@ class TestHop(StrategyContract):
     question = COKE
     answers: ClassVar = hop_answers
     answer = "1709"
-    calls = 4  # each entry's passage chooses; the answer
+    calls = 3  # each entry's passage chooses; the answer
     settings: ClassVar = {"profile": "builtin", "hop": {"top_k": 3}, "retrieval": {"k": 2}}
 
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.cli.graph.commands import extractions_command
 from hopyard.cli.graph.show import show_command
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.index import Index
@@ -324,14 +323,6 @@ def test_files_that_do_not_fit_are_refused(library: Library) -> None:
         graph_of(library)
 
 
-def test_an_export_has_the_elements(library: Library, tmp_path: Path) -> None:
-    library.build(DOCUMENTS, entity_graph={**DESCRIBED["entity_graph"], "claims": True})
-    extractions_command(library.directory, tmp_path / "all.jsonl")
-    second = Library(tmp_path / "second", "rules")
-    second.build(DOCUMENTS, entity_graph={"extractions": str(tmp_path / "all.jsonl")})
-    assert second.files == library.files
-
-
 def test_a_line_about_a_document_gives_each_passage_its_part(tmp_path: Path) -> None:
     line = {
         "id": "long",
@@ -383,20 +374,6 @@ def test_graph_show_has_type_and_description(
         ("They won it together.", 10),
         ("", 1),
     ]
-
-
-def test_the_page_of_an_entity_has_type_descriptions_and_strengths(
-    library: Library, tmp_path: Path
-) -> None:
-    library.build(DOCUMENTS, **DESCRIBED)
-    show_command(library.directory, "marie curie", html=tmp_path / "page.html")
-    text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert '<h1>Marie Curie</h1>\n<p class="type">scientist</p>' in text
-    told = 'Marie Curie named radium.<small><a href="#passage-2">Radium</a></small>'
-    assert f"<li>{told}</li></ol></section>" in text
-    score = '<span class="score">strength 9</span>'
-    assert f"Radium {score}<small>She found radium.</small><small>" in text
-    assert text.count("strength ") == 3
 
 
 def test_a_statement_of_two_passages_has_its_highest_strength(library: Library) -> None:
