@@ -152,7 +152,7 @@ def test_a_reload_and_a_killed_server_lose_nothing(
     server.start()  # the page finds it again by itself
     go.set()
     page.shows("main .answer", "It was opened in 1781 [1].")
-    page.shows("main .quiet", "1 call")
+    page.shows("main", "1 call")
     browser.refresh()
     page.shows("main .answer", "It was opened in 1781 [1].")
     assert len(browser.find_elements("css selector", ".turns > li")) == 1
