@@ -20,7 +20,7 @@ QUESTIONS = (SAMPLE / "demo_questions.txt").read_text("utf-8").splitlines()
 FACT, COMPARISON, BRIDGE, SUM = QUESTIONS
 ANSWERS = {
     FACT: "Olympus Mons",
-    COMPARISON: "Voyager 1 did not land there",
+    COMPARISON: "Voyager 1 never landed on Titan",
     BRIDGE: "Illinois",
     SUM: "42",
 }
@@ -113,8 +113,6 @@ def test_the_demo_says_whose_answers_it_shows(
             "Illinois [1][2]",
             "12 plus 30 is 42",
             "Built-in model, 135 million parameters: for trying out; often wrong.",
-            "rubric 5/5      the split into sub-questions passed",
-            "θ=0.4           a branch whose score is below this threshold",
             f"hopyard ask '{FACT}' --index {index} -k 3\n",
             f"hopyard ask '{SUM}' --index {index} -k 3\n",
             "--model openai:gpt-4.1-mini",
