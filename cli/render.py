@@ -21,6 +21,7 @@ from hopyard.cli.console import printable
 from hopyard.state.references import name_sources
 from hopyard.state.schemas import (
     NOT_SUPPORTED,
+    NOTE,
     UNCONFIRMED,
     Citation,
     Source,
@@ -82,7 +83,7 @@ def draw_result(
     """
     result = printable(result)
     panel = _Box(result["question"], result["answer"])
-    steps = result["steps"]
+    steps = [step for step in result["steps"] if step["kind"] != NOTE]  # below the answer
     names = find_names(passages_of(steps), result.get("settings", {}).get("index", ""))
     parts: list[RenderableType] = [
         *(() if answered else (panel,)),
