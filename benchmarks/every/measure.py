@@ -5,9 +5,10 @@
 
 Asks twelve of the forty questions (or all of them) with each strategy and writes
 `benchmarks/results/every.json`, and FOLDER/answers.json with the answers. An item counts as found
-if the answer has its title, and as wrong if the answer has the title of another document. A count is exact if the first
-number of the answer is right, and a list if it has all items and no other. The agent `react` counts
-its calls apart, so run with a new HOPYARD_HOME: its calls are those of its prompt in that ledger.
+if the answer has its title, and as wrong if the answer has the title of another document. A count
+is exact if the first number of the answer is right, and a list if it has all items and no other.
+The agent `react` counts its calls apart, so run with a new HOPYARD_HOME: its calls are those of its
+prompt in that ledger.
 """
 
 from __future__ import annotations
