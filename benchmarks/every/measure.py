@@ -4,9 +4,11 @@
     PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL [--all] [--set NAME=VALUE ...]
 
 Asks twelve of the forty questions (or all of them) with each strategy and writes
-`benchmarks/results/every.json`. An item counts as found if the answer has its title, and as wrong
-if the answer has the title of another document of the same kind. A count is exact if the first
-number of the answer is right, and a list if it has all items and no other.
+`benchmarks/results/every.json`, and FOLDER/answers.json with the answers. An item counts as found
+if the answer has its title, and as wrong if the answer has the title of another document. A count
+is exact if the first number of the answer is right, and a list if it has all items and no other.
+The agent `react` counts its calls apart, so run with a new HOPYARD_HOME: its calls are those of its
+prompt in that ledger.
 """
 
 from __future__ import annotations
@@ -14,7 +16,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from statistics import mean
 from typing import Any, Final
@@ -112,6 +117,15 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def react_cost(asked: int) -> dict[str, float]:
+    """The agent's own calls and tokens of a question, without those that check its citations."""
+    with closing(sqlite3.connect(Path(os.environ["HOPYARD_HOME"]) / "ledger.sqlite")) as ledger:
+        calls, tokens = ledger.execute(
+            "SELECT count(*), sum(input_tokens + output_tokens) FROM calls WHERE prompt = 'react'"
+        ).fetchone()
+    return {"calls": round(calls / asked, 1), "tokens": round(tokens / asked)}
+
+
 async def measure(corpora: list[Path], options: argparse.Namespace) -> list[dict[str, Any]]:
     """Ask all questions side by side."""
     settings = dict(pair.split("=", 1) for pair in options.set)
@@ -150,8 +164,16 @@ def main() -> None:
     STRATEGIES.register(REACT)
     corpora = sorted(options.folder.glob("*/corpus.jsonl"))
     rows = asyncio.run(measure(corpora, options))
+    text = json.dumps(rows, indent=1, ensure_ascii=False)
+    (options.folder / "answers.json").write_text(text, encoding="utf-8")
+    for row in rows:  # texts of the data stay in the folder
+        del row["answer"]
+        row |= {key: len(row[key]) for key in ("missing", "wrong") if key in row}
     found = {"model": options.model, "strategies": summary(rows), "questions": rows}
-    options.out.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if "react" in found["strategies"]:
+        asked = len(rows) // len(options.strategies)
+        found["strategies"]["react"] |= react_cost(asked)
+    options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(found["strategies"], indent=1))
 
 

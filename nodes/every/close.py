@@ -88,7 +88,10 @@ async def close(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]:
     passages = {passage.id: passage for passage in await run.passages(names)} if names else {}
     citations, places = await asyncio.to_thread(_cited, state["question"], items, passages)
     step = Step(id="table", kind="table", title=f"Merge {counted(len(state['rows']), 'row')}")
-    step["facts"] = {"rows": str(len(items)), "read": covered.sentence.rstrip(".")}
+    step["facts"] = {
+        "rows": str(len(items)),
+        "read": covered.sentence.removeprefix("Read ").rstrip("."),
+    }
     answer = UNKNOWN
     if table and (items or (table["count"] and covered.share == 1)):
         answer = _answer(table, items, places, covered, run.settings.answer.style)
