@@ -58,6 +58,10 @@ class Verdict:
         return not self.reason
 
 
+_FISCAL: Final = re.compile(r"\bFY ?(?=(?:19|20)\d\d\b)")
+"""FY2022 is the year 2022, and no name."""
+
+
 def compare(
     statement: str, passages: Sequence[Passage], *, asked: str = "", about: str = ""
 ) -> Verdict:
@@ -73,7 +77,7 @@ def compare(
     question, mark, answer = statement.rpartition("? ")
     if mark and answer.strip() and not asked:  # a finding: a question with its answer
         asked, statement = f"{question}?", answer
-    found = Matches(statement, passages, asked, about)
+    found = Matches(_FISCAL.sub("fiscal ", statement), passages, asked, about)
     if not found.lines:
         return Verdict("there is no text")
     reason = _missing_number(found) or _missing_name(found)

@@ -127,7 +127,8 @@ class Line:
 
 def lines_of(passage: Passage, place: int = 0) -> tuple[Line, ...]:
     """The sentences and rows of a passage, in order."""
-    return _lines(passage.text, passage.heading, place)
+    # The year of "AMERICANEXPRESS_2022_10K" is a word of its own.
+    return _lines(passage.text, passage.heading.replace("_", " "), place)
 
 
 @lru_cache(512)

@@ -81,6 +81,15 @@ class Date:
         )
 
 
+_TABLE_SCALES: Final = (Fraction(1_000), Fraction(1_000_000), Fraction(1_000_000_000))
+"""What the numbers of a table may be in, as a page's head or a caption elsewhere says."""
+_LEAST_SCALED: Final = 1_000
+"""The last place of a number that a word such as "million" follows, at least."""
+_LEAST_SHOWN: Final = 10
+"""A smaller number of a table is too common to be taken for so many millions."""
+_CURRENCIES: Final = {"EUR", "USD", "GBP", "CHF", "SEK", "KRW", "CNY", "JPY"}
+
+
 @dataclass(frozen=True)
 class Number:
     """A number with its unit.
@@ -92,6 +101,7 @@ class Number:
         step: The last decimal place that is written, in `value`.
         start: Where it begins.
         year: Whether it can be a year.
+        unscaled: Whether it is in a table that does not say whether it counts in millions.
     """
 
     value: Fraction
@@ -100,6 +110,7 @@ class Number:
     step: Fraction = Fraction(1)
     start: int = 0
     year: bool = False
+    unscaled: bool = False
 
     @cached_property
     def plain(self) -> Fraction:
@@ -118,10 +129,20 @@ class Number:
 
     def equals(self, other: Number) -> bool:
         """Whether two numbers are the same. A number without a unit may be of any unit."""
+        if self.base and other.base and self.base != other.base:
+            return False
+        if other.unscaled and self._is_scaled(other.value):
+            return True
         if self.base and other.base:
-            return self.base == other.base and self.amount == other.amount
+            return self.amount == other.amount
         mine = (self.value, self.plain)
         return other.value in mine or other.plain in mine
+
+    def _is_scaled(self, shown: Fraction) -> bool:
+        """Whether "1.3 billion" says, rounded, what a table in millions shows as 1,342."""
+        if self.step < _LEAST_SCALED or abs(shown) < _LEAST_SHOWN:
+            return False
+        return any(abs(shown * scale - self.value) <= self.step / 2 for scale in _TABLE_SCALES)
 
 
 def with_digits(text: str, language: str) -> str:
@@ -154,9 +175,12 @@ def in_column(number: Number, header: str, lead: str = "") -> Number:
     unit, scale = _unit_of(header)
     if unit is None and scale == 1:
         scale = _unit_of(lead)[1]
-    if number.unit or (unit is None and scale == 1):
+    money = number.unit is None or number.unit.base in _CURRENCIES
+    if number.unit and not (money and number.step < _LEAST_SCALED):
         return number
-    return replace(number, unit=unit, scale=scale, year=False)
+    if scale == 1 and (number.unit or unit is None):
+        return replace(number, unscaled=money and not number.year)
+    return replace(number, unit=number.unit or unit, scale=scale, year=False)
 
 
 def _unit_of(header: str) -> tuple[Unit | None, Fraction]:

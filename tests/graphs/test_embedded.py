@@ -94,7 +94,7 @@ async def test_a_tree_is_grown(index: Path) -> None:
     )
     assert output["route"]["by"] == "forced"
     assert output["steps"][0]["id"] == "tree-root"
-    assert output["steps"][-1]["kind"] == "aggregate"
+    assert "aggregate" in {step["kind"] for step in output["steps"][-2:]}
     assert len(output["evidence"]) <= 5
     assert all(step["reason"] for step in output["steps"] if "verdict" in step)
 
