@@ -13,12 +13,13 @@ from uuid import uuid4
 from starlette.responses import JSONResponse, Response
 
 from hopyard.agent.answer import Answer, Citation
-from hopyard.state.schemas import UNCONFIRMED, Step
+from hopyard.state.schemas import Step
 from hopyard.state.text.counting import counted
 from hopyard.tracing.describe import line_of
 from hopyard.web.chats import Chat, Conversations
 from hopyard.web.requests import error_of, refused
 from hopyard.web.runs import Run
+from hopyard.web.turns import doubts
 
 __all__ = ("Completion", "chunk_line", "frame")
 
@@ -196,9 +197,7 @@ def _spoken(answer: Answer) -> str:
     if answer.waiting:
         asked = ", ".join(waiting.action for waiting in answer.waiting)
         return f"Waiting for approval: {asked}."
-    if not answer.unconfirmed:
-        return answer.text
-    return f"{answer.text}\n\n*{UNCONFIRMED} {answer.unconfirmed}*"
+    return "\n\n".join([answer.text, *(f"*{note}*" for note in doubts(answer))])
 
 
 def _finish(answer: Answer) -> str:

@@ -14,11 +14,20 @@ from hopyard.agent.session import Session
 from hopyard.agent.threads.history import Turn
 from hopyard.state.errors import UsageError
 from hopyard.state.references import name_sources
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, notes_of, read_note, why_truncated
 from hopyard.state.text.unicode import without_controls
 from hopyard.tracing.prose import prose
 from hopyard.web.citations import marked
 
-__all__ = ("Asked", "as_markdown", "citation_of", "last_question", "turn_of", "turns_of")
+__all__ = (
+    "Asked",
+    "as_markdown",
+    "citation_of",
+    "doubts",
+    "last_question",
+    "turn_of",
+    "turns_of",
+)
 
 
 @dataclass(frozen=True)
@@ -64,10 +73,19 @@ def turn_of(asked: Asked) -> dict[str, Any]:
         "asked": asked.question,
         "citations": citations,
         "supported": answer.supported,
+        "notes": doubts(answer),
         "html": prose(answer.text, len(answer.citations)),
     }
     shown: dict[str, Any] = _shown(turn)
     return shown
+
+
+def doubts(answer: Answer) -> list[str]:
+    """Sentences on an answer that its reader has to know."""
+    result = answer.model_dump()
+    unconfirmed = f"{UNCONFIRMED} {answer.unconfirmed}" if answer.unconfirmed else ""
+    notes = [unconfirmed, *why_truncated(result), *notes_of(result), read_note(answer.read_share)]
+    return [note for note in notes if note]
 
 
 def as_markdown(turns: Sequence[Asked]) -> str:
@@ -78,8 +96,7 @@ def as_markdown(turns: Sequence[Asked]) -> str:
         parts.append(f"## {asked.question}\n\n{answer.text}")
         cited = [_line(number, found) for number, found in enumerate(answer.citations, 1)]
         parts.append("\n".join(cited))
-        if answer.unconfirmed:
-            parts.append(f"Not confirmed by the documents: {answer.unconfirmed}")
+        parts += doubts(answer)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -107,7 +124,7 @@ def _shown(value: Any) -> Any:
 
 def _line(number: int, citation: Citation) -> str:
     quotes = " … ".join(f"“{' '.join(quote.split())}”" for quote in citation.quotes)
-    doubt = "" if citation.supported else " (not supported)"
+    doubt = "" if citation.supported else f" ({NOT_SUPPORTED})"
     return f"- [{number}] {quotes} — {citation.reference}{doubt}"
 
 

@@ -144,11 +144,10 @@ function Turn({ turn, number, cite, edit, resume }) {
       <p class="tools"><button disabled=${!draft.trim()} onClick=${() => { edit(number, draft); setDraft(null); }}>Ask in a copy of the thread</button>
       <button class="link" onClick=${() => setDraft(null)}>Cancel</button></p></div>`}
     <div class="answer" onClick=${follow} dangerouslySetInnerHTML=${{ __html: turn.html }} />
-    ${turn.unconfirmed && html`<p class="doubt">Not confirmed by the documents: ${turn.unconfirmed}</p>`}
-    ${turn.truncated && html`<p class="doubt">Something is missing: a limit was reached.</p>`}
+    ${turn.notes.map((note) => html`<p class="doubt">${note}</p>`)}
     <ul class="citations">${turn.citations.map((cited, place) => html`<li key=${place}>
       <button class=${cited.supported ? "cite" : "cite doubt"} onClick=${() => show(place + 1)}>
-        [${place + 1}] ${cited.name}${cited.supported ? "" : " (not supported)"}</button></li>`)}</ul>
+        [${place + 1}] ${cited.name}${cited.supported ? "" : " (not found in its passage)"}</button></li>`)}</ul>
     <${Steps} thread=${turn.thread} question=${number} records=${turn.steps} cite=${cite} />
     ${turn.finished
       ? html`<p class="quiet">${turn.strategy} · ${cost([turn.usage])}</p>`
