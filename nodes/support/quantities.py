@@ -82,7 +82,7 @@ class Date:
 
 
 _TABLE_SCALES: Final = (Fraction(1_000), Fraction(1_000_000), Fraction(1_000_000_000))
-"""What the numbers of a table may be in, as a page's head or a caption elsewhere says."""
+"""Factors that a table's numbers may have, as a page's head or a caption elsewhere says."""
 _LEAST_SCALED: Final = 1_000
 """The last place of a number that a word such as "million" follows, at least."""
 _LEAST_SHOWN: Final = 10
