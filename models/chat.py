@@ -24,7 +24,7 @@ from hopyard.models.recorded import Recording, open_recording
 from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import require
-from hopyard.state.model_size import is_told, remember_size
+from hopyard.state.settings.model_size import is_told, remember_size
 
 __all__ = (
     "ChatProvider",

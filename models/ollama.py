@@ -14,7 +14,7 @@ import ollama
 from langchain_ollama import OllamaEmbeddings
 
 from hopyard.state.errors import ModelUnreachableError
-from hopyard.state.model_size import billions_in
+from hopyard.state.settings.model_size import billions_in
 
 __all__ = (
     "KEEP_ALIVE",

@@ -17,8 +17,8 @@ from hopyard.models.chat import learn_size
 from hopyard.models.embeddings import embedder
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.strategies.direct import DIRECT
-from hopyard.state import model_size
 from hopyard.state.errors import CallFailedError, ModelOutputError, ModelUnreachableError
+from hopyard.state.settings import model_size
 from hopyard.state.settings.fields import Context, profile_of
 
 from .asking import model_caller, usage_of

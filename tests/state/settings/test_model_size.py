@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.state import model_size
-from hopyard.state.model_size import billions_in, billions_of, is_small, remember_size
+from hopyard.state.settings import model_size
+from hopyard.state.settings.model_size import billions_in, billions_of, is_small, remember_size
 
 
 @pytest.mark.parametrize(
