@@ -98,8 +98,8 @@ class Run:
         place = int(number) if run == self._id and number.isdigit() else 0
         while True:
             news = self._news
-            for happening in self._told[place:]:
-                yield happening
+            while place < len(self._told):  # more may be told while a listener takes one
+                yield self._told[place]
                 place += 1
             if self.ended:
                 return
