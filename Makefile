@@ -50,10 +50,10 @@ studio: $(STAMP)
 	LANGSMITH_TRACING=false LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev \
 	  --no-browser --no-reload --host 127.0.0.1 --port $(PORT) --n-jobs-per-worker 4
 
-# A process that has none left takes tests from the other. `make test WORKERS=0` runs all in one.
+# A file of tests stays in one process. `make test WORKERS=0` runs all in one.
 # Some tests start the program as a process: without its compiled files each compiles all of it.
 test: $(STAMP)
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 lab: $(STAMP)
 	$(BIN)/python -m pytest lab/tests -n $(WORKERS) --dist loadfile
