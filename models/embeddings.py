@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import os
+from functools import cache, cached_property
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -11,7 +12,13 @@ from tokenizers import Tokenizer
 
 from hopyard.models.embedder import Embedder, Vector, Vectors
 from hopyard.models.instructions import Instructions, instructions_for
-from hopyard.models.names import BUILTIN_EMBEDDING, NO_EMBEDDING, check_provider, embedding_name
+from hopyard.models.names import (
+    BUILTIN_EMBEDDING,
+    BUILTIN_MINILM,
+    NO_EMBEDDING,
+    check_provider,
+    embedding_name,
+)
 from hopyard.models.servers.advice import first_line, unreachable_at
 from hopyard.models.servers.failures import Failure, classify
 from hopyard.state.errors import ModelUnreachableError, UsageError
@@ -46,7 +53,7 @@ def registered_embedder(spec: str) -> Embedder | None:
 
 
 def embedder(spec: str) -> Embedder:
-    """The embedding model of a name: the registered model, else a new model.
+    """The embedding model of a name: the registered one, the process's built-in one, or a new one.
 
     Args:
         spec: `builtin` or `auto`, `builtin:minilm`, `none` for no model, `ollama:NAME`, a
@@ -58,14 +65,10 @@ def embedder(spec: str) -> Embedder:
     if (registered := registered_embedder(spec)) is not None:
         return registered
     spec = embedding_name(spec)
-    if spec in {AUTO, BUILTIN_EMBEDDING}:
-        from hopyard.models.builtin.e5 import E5Embedder
-
-        return E5Embedder()
-    if spec == "builtin:minilm":
-        from hopyard.models.builtin.minilm import MiniLMEmbedder
-
-        return MiniLMEmbedder()
+    if spec in {AUTO, BUILTIN_EMBEDDING, BUILTIN_MINILM}:
+        return _builtin(
+            BUILTIN_MINILM if spec == BUILTIN_MINILM else BUILTIN_EMBEDDING, os.getpid()
+        )
     if spec == NO_EMBEDDING:
         return NoEmbedder()
     provider, separator, name = spec.partition(":")
@@ -88,6 +91,23 @@ def embedder(spec: str) -> Embedder:
     except Exception as error:  # no package, no key: many classes
         raise UsageError(f"The embedding {spec!r} cannot be used: {first_line(error)}.") from error
     return LangChainEmbedder(spec, model, f"check the address and the API key of {provider!r}")
+
+
+@cache
+def _builtin(name: str, process: int) -> Embedder:
+    """A built-in model, which all that a process opens share: its weights take 300 MB.
+
+    Memory that one thread has loaded weights into is not free for the next thread that loads them.
+    A process that was forked loads its own.
+    """
+    del process
+    if name == BUILTIN_MINILM:
+        from hopyard.models.builtin.minilm import MiniLMEmbedder
+
+        return MiniLMEmbedder()
+    from hopyard.models.builtin.e5 import E5Embedder
+
+    return E5Embedder()
 
 
 class NoEmbedder:

@@ -14,6 +14,7 @@ from hopyard.state.errors import UsageError
 
 __all__ = (
     "BUILTIN_EMBEDDING",
+    "BUILTIN_MINILM",
     "MERGED",
     "NO_EMBEDDING",
     "check_provider",
@@ -34,6 +35,7 @@ NO_EMBEDDING: Final = "none"
 """The name of the embedding model of an index that needs none, such as one for BM25 alone."""
 BUILTIN_EMBEDDING: Final = "builtin:e5"
 """The full name of the built-in embedding model, which indexes keep."""
+BUILTIN_MINILM: Final = "builtin:minilm"
 MERGED: Final = "q8_0"
 """Number format of the built-in model's weights with the adapter merged into them."""
 
@@ -59,7 +61,7 @@ def embedding_name(name: str) -> str:
 
     Indexes keep `embedded` for MiniLM, which was the built-in model before.
     """
-    return {"builtin": BUILTIN_EMBEDDING, "embedded": "builtin:minilm"}.get(name, name)
+    return {"builtin": BUILTIN_EMBEDDING, "embedded": BUILTIN_MINILM}.get(name, name)
 
 
 def name_from_user(name: str) -> str:

@@ -10,6 +10,7 @@ from model_server import ModelServer, WordEmbedder
 
 from hopyard import add_documents, build_index
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.models import embeddings
 from hopyard.state.extras import EXTRAS
 
 from .conftest import Run
@@ -29,6 +30,8 @@ def notes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def hide(monkeypatch: pytest.MonkeyPatch, *extras: str) -> None:
+    """Let extras be missing, as in a process that has not loaded a built-in model."""
+    embeddings._builtin.cache_clear()
     for extra in extras:
         for module in EXTRAS[extra].modules.values():
             monkeypatch.setitem(sys.modules, module, None)

@@ -39,6 +39,11 @@ def test_the_latest_registration_counts(monkeypatch: pytest.MonkeyPatch) -> None
         assert embedder("ollama:x") is model
 
 
+def test_all_that_a_process_opens_share_a_built_in_model() -> None:
+    assert embedder("builtin") is embedder("auto") is embedder("builtin:e5")
+    assert embedder("builtin:minilm") is embedder("embedded") is not embedder("builtin")
+
+
 def test_vectors_are_brought_to_length_one() -> None:
     model = LangChainEmbedder("fake", DeterministicFakeEmbedding(size=8), "no cure")
     vectors = model.embed_documents(["one", "two"])
