@@ -58,10 +58,6 @@ class Verdict:
         return not self.reason
 
 
-_FISCAL: Final = re.compile(r"\bFY ?(?=(?:19|20)\d\d\b)")
-"""FY2022 is the year 2022, and no name."""
-
-
 def compare(
     statement: str, passages: Sequence[Passage], *, asked: str = "", about: str = ""
 ) -> Verdict:
@@ -77,7 +73,7 @@ def compare(
     question, mark, answer = statement.rpartition("? ")
     if mark and answer.strip() and not asked:  # a finding: a question with its answer
         asked, statement = f"{question}?", answer
-    found = Matches(_FISCAL.sub("fiscal ", statement), passages, asked, about)
+    found = Matches(statement, passages, asked, about)
     if not found.lines:
         return Verdict("there is no text")
     reason = _missing_number(found) or _missing_name(found)
@@ -130,12 +126,14 @@ def _is_elsewhere_in(found: Matches, line: Line, wanted: Number | Date) -> bool:
         return False
     own, others = [], []
     headers = [*map(said, line.header), *[said("")] * len(line.cells)]
-    for cell, header in zip(line.cells, headers, strict=False):
-        held = found.hits_in(cell) - {wanted}
+    columns = line.columns if line.table else [list(cell.numbers) for cell in line.cells]
+    label = line.cells[0] if line.header else None
+    for cell, header, numbers in zip(line.cells, headers, columns, strict=False):
+        held = found.hits_in(cell, numbers) - {wanted}
         told = held | found.hits_in(header) - {wanted}
-        if has(cell, wanted):
+        if has(cell, wanted, numbers):
             own.append(told)
-        elif any(each.base in {"", wanted.base} for each in cell.numbers):
+        elif cell is not label and any(each.base in {"", wanted.base} for each in numbers):
             others += [] if any(isinstance(hit, Number) for hit in held) else [told]
     return bool(own) and any(all(mine < told for mine in own) for told in others)
 

@@ -40,6 +40,12 @@ SAMPLE: Final = 4000
 """Characters of a text that show its language."""
 _WORD: Final = re.compile(r"\w+")
 _PARTS: Final = re.compile(r"[:;,]\s+")
+_FISCAL: Final = re.compile(r"\bFY ?(?=(?:19|20)\d\d\b)")
+"""FY2022 is the year 2022, and no name."""
+_JOINT: Final = re.compile(r"_(?!\d)|_(?=(?:19|20)\d\d(?!\d))")
+"""Before a word or a year in the name of a file. The 10 of "ACME_2022_10-K" is no number."""
+_PER_UNIT: Final = re.compile(r"\b(?:per|pro|eps)\b", re.IGNORECASE)
+"""A row that is not in the millions of its table, as its caption says: "except per share"."""
 _RULE_BELOW: Final = re.compile(r"\n\s*\|[\s:|-]+(?:\n|$)")
 
 
@@ -80,7 +86,8 @@ class Said:
 @lru_cache(8192)
 def said(text: str, language: str = "en") -> Said:
     """The features of a text."""
-    return Said(with_digits(unicodedata.normalize("NFKC", text), language))
+    plain = _FISCAL.sub("fiscal ", unicodedata.normalize("NFKC", text))
+    return Said(with_digits(plain, language))
 
 
 @dataclass(frozen=True)
@@ -114,8 +121,9 @@ class Line:
         if not self.table:
             return [list(self.own.numbers)]
         names = [*self.header, *[""] * len(self.cells)]
+        lead = "" if _PER_UNIT.search(self.own.plain) else self.around.plain
         return [
-            [in_column(number, name, self.around.plain) for number in cell.numbers]
+            [in_column(number, name, lead) for number in cell.numbers]
             for name, cell in zip(names, self.cells, strict=False)
         ]
 
@@ -127,8 +135,7 @@ class Line:
 
 def lines_of(passage: Passage, place: int = 0) -> tuple[Line, ...]:
     """The sentences and rows of a passage, in order."""
-    # The year of "AMERICANEXPRESS_2022_10K" is a word of its own.
-    return _lines(passage.text, passage.heading.replace("_", " "), place)
+    return _lines(passage.text, _JOINT.sub(" ", passage.heading), place)
 
 
 @lru_cache(512)

@@ -19,6 +19,7 @@ _NUMBER: Final = re.compile(rf"(?<![\d_])(?<!{_LETTER})\d+(?:[.,'’\u00a0\u202f
 _GROUPS: Final = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 """A separator of thousands, as far as one can see."""
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
+_YEAR_WORD: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SIGNS: Final = sorted(
     (w for w in {**UNITS, **SCALES} if not re.fullmatch("[a-zß-ÿ]+", w)), key=len
 )
@@ -87,6 +88,8 @@ _LEAST_SCALED: Final = 1_000
 """The last place of a number that a word such as "million" follows, at least."""
 _LEAST_SHOWN: Final = 10
 """A smaller number of a table is too common to be taken for so many millions."""
+_MOST_ROUNDED: Final = Fraction(1, 10)
+"""Share of a number that rounding may change."""
 _CURRENCIES: Final = {"EUR", "USD", "GBP", "CHF", "SEK", "KRW", "CNY", "JPY"}
 
 
@@ -101,7 +104,8 @@ class Number:
         step: The last decimal place that is written, in `value`.
         start: Where it begins.
         year: Whether it can be a year.
-        unscaled: Whether it is in a table that does not say whether it counts in millions.
+        unscaled: Whether it is in a table of some year that does not say whether it counts in
+            millions.
     """
 
     value: Fraction
@@ -131,18 +135,22 @@ class Number:
         """Whether two numbers are the same. A number without a unit may be of any unit."""
         if self.base and other.base and self.base != other.base:
             return False
-        if other.unscaled and self._is_scaled(other.value):
+        if self._rounds(other):
             return True
         if self.base and other.base:
             return self.amount == other.amount
         mine = (self.value, self.plain)
         return other.value in mine or other.plain in mine
 
-    def _is_scaled(self, shown: Fraction) -> bool:
-        """Whether "1.3 billion" says, rounded, what a table in millions shows as 1,342."""
-        if self.step < _LEAST_SCALED or abs(shown) < _LEAST_SHOWN:
+    def _rounds(self, other: Number) -> bool:
+        """Whether "$1.3 billion" says, rounded, what a table in millions shows as 1,342."""
+        if self.step < _LEAST_SCALED or not _CURRENCIES & {self.base, other.base}:
             return False
-        return any(abs(shown * scale - self.value) <= self.step / 2 for scale in _TABLE_SCALES)
+        scales: tuple[Fraction, ...] = (other.scale,) if other.scale != 1 else ()
+        if other.unscaled and abs(other.value) >= _LEAST_SHOWN:
+            scales = _TABLE_SCALES
+        most = min(self.step / 2, self.value * _MOST_ROUNDED)
+        return any(abs(other.value * scale - self.value) <= most for scale in scales)
 
 
 def with_digits(text: str, language: str) -> str:
@@ -173,13 +181,16 @@ def in_column(number: Number, header: str, lead: str = "") -> Number:
         lead: Text that names the scale if the header names neither unit nor scale.
     """
     unit, scale = _unit_of(header)
+    if number.unit and unit and unit.base != number.unit.base:  # $ 5 in "Three months ended"
+        unit = None
     if unit is None and scale == 1:
         scale = _unit_of(lead)[1]
     money = number.unit is None or number.unit.base in _CURRENCIES
     if number.unit and not (money and number.step < _LEAST_SCALED):
         return number
-    if scale == 1 and (number.unit or unit is None):
-        return replace(number, unscaled=money and not number.year)
+    if scale == 1 and unit is None:
+        dated = _YEAR_WORD.search(header) or _YEAR_WORD.search(lead)
+        return replace(number, unscaled=money and not number.year and dated is not None)
     return replace(number, unit=number.unit or unit, scale=scale, year=False)
 
 

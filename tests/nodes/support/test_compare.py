@@ -116,3 +116,53 @@ def test_a_hundred_passages_are_read_together() -> None:
     many = [passage(f"Page {number}", text) for number, text in enumerate(texts)]
     assert compare("The crane lifts 77 tons", many).supported
     assert not compare("The crane lifts 177 tons", many).supported
+
+
+SALES = """| | 2022 | 2021 |
+|---|---|---|
+| Net sales | $ 1,342 | $ 1,502 |
+| Operating income | 212 | 315 |
+"""
+MILLIONS = f"""The amounts of this table are in millions, except for what each share has earned.
+
+{SALES}| Earnings per share | $ 4.21 | $ 3.95 |
+"""
+TOWNS = "| Town in 2022 | Inhabitants |\n|---|---|\n| Alstadt | 1,342 |\n| Belheim | 8,210 |\n"
+PRICES = "| Camera | Price |\n|---|---|\n| Nora | $1,342 |\n| Vela | $980 |\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "statement", "supported"),
+    [
+        (SALES, "Net sales in 2022 were $1.3 billion.", True),
+        (SALES, "Net sales in 2021 were $1.3 billion.", False),
+        (SALES, "Net sales in 2022 were $1 billion.", False),
+        (MILLIONS, "Net sales in 2022 were $1,342 million.", True),
+        (MILLIONS, "Net sales in 2022 were about $1.3 billion.", True),
+        (MILLIONS, "Net sales in 2021 were $1,342 million.", False),
+        (MILLIONS, "Net sales in 2022 were $1,342.", False),
+        (MILLIONS, "Net sales in 2022 were $1,342 thousand.", False),
+        (MILLIONS, "Earnings per share in 2022 were $4.21.", True),
+        (TOWNS, "Alstadt has 1.3 million inhabitants.", False),
+        (PRICES, "The Nora costs $1.34 million.", False),
+        (PRICES.replace("Price", "Price ($)"), "The Nora costs $1.34 million.", False),
+    ],
+)
+def test_tables_that_may_be_in_millions(text: str, statement: str, supported: bool) -> None:
+    assert compare(statement, [passage("Report", text)]).supported == supported
+
+
+@pytest.mark.parametrize("written", ["FY2022", "FY 2022", "fiscal 2022"])
+def test_a_fiscal_year_in_any_spelling(written: str) -> None:
+    source = passage("Report", f"In {written} net sales were $5 million.")
+    assert compare("Net sales in FY2022 were $5 million.", [source]).supported
+    assert not compare("Net sales in FY2021 were $5 million.", [source]).supported
+    years = passage("Report", SALES.replace("2022", "FY2022").replace("2021", "FY2021"))
+    assert compare("Net sales in FY2022 were $1.3 billion.", [years]).supported
+    assert not compare("Net sales in FY2021 were $1.3 billion.", [years]).supported
+
+
+def test_only_a_year_in_the_name_of_a_file_is_a_number() -> None:
+    source = passage("ACME_2022_10-K", "The board has several directors.")
+    assert compare("The board had several directors in 2022.", [source]).supported
+    assert not compare("The board has 10 directors.", [source]).supported
