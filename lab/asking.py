@@ -1,25 +1,23 @@
-"""Examples of writing a passage's questions, from gold questions and from the passage's names.
+"""A passage's questions, from the names and words in it.
 
-Few passages have gold in-coming questions. The passage graph matches edges by names and meaning, so
-it needs questions that name the passage's own subject (in-coming) and the other names in it
-(out-coming). Gold questions come first; plain questions about the names fill the rest.
+In-coming questions are about the passage's own subject, out-coming questions about the other names
+in it. The passage graph matches edges by names and meaning.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from hopyard.prompts.indexes.passage_graph import QUESTIONS, PassageQuestions, question_values
-from lab.examples import TrainingExample, example
-from lab.sources import Guard, Passage, Source
-from lab.steps import Halves
+from lab.sources import Passage
 
-__all__ = ("about", "asked_of", "gold_questions", "names_in", "passage_questions")
+__all__ = (
+    "about",
+    "asked_of",
+    "names_in",
+)
 
 _NAME: Final = re.compile(
     r"(?P<before>[a-z]+|[.,;(\"“]|^)? ?"
@@ -134,53 +132,6 @@ def asked_of(passage: Passage) -> list[str]:
         form.format(x=subject) for pattern, form in _OWN if re.search(pattern, passage.text)
     ]
     return [*dict.fromkeys(questions), f"What is {subject} known for?"]
-
-
-def gold_questions(
-    sources: Mapping[str, Source], halves: Sequence[Halves], guard: Guard
-) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Gold in-coming and out-coming questions by passage id.
-
-    SQuAD asks its own passages. A MuSiQue step is answered by its passage (in-coming), and what
-    comes next asks about its answer (out-coming).
-    """
-    incoming: dict[str, list[str]] = defaultdict(list)
-    outcoming: dict[str, list[str]] = defaultdict(list)
-    for question in sources["squad2"].of("train"):
-        if question.type == "single_hop" and guard.allows_question(question.question):
-            for passage_id in question.supporting_ids:
-                incoming[passage_id].append(question.question)
-    for half in halves:
-        for step in (half.first, half.filled):
-            if step.passage and len(step.question) < 110:
-                incoming[step.passage.id].append(step.question)
-        if half.is_bridge and half.first.passage and len(half.filled.question) < 110:
-            outcoming[half.first.passage.id].append(half.filled.question)
-    return incoming, outcoming
-
-
-def passage_questions(
-    passages: Sequence[Passage],
-    incoming: Mapping[str, Sequence[str]],
-    outcoming: Mapping[str, Sequence[str]],
-    rng: random.Random,
-) -> Iterator[TrainingExample]:
-    """A passage's questions: the gold ones, then plain ones about its subject and its names."""
-    for passage in rng.sample(passages, len(passages)):
-        names = names_in(passage)
-        if len(names) < 2 or len(passage.text) > 1500:
-            continue
-        known = asked_of(passage)
-        rng.shuffle(known)
-        answered = [*dict.fromkeys([*incoming.get(passage.id, ()), *known])][: rng.randint(2, 3)]
-        asked = list(dict.fromkeys(outcoming.get(passage.id, ())))
-        asked += islice(about(names, rng), rng.randint(4, 5) - min(len(asked), 3))
-        if len(answered) < 2 or len(asked) < 4:
-            continue
-        output = PassageQuestions(incoming=answered, outcoming=asked[:6])
-        yield example(
-            QUESTIONS, question_values(passage.title, passage.text), output, f"names:{passage.id}"
-        )
 
 
 def about(names: Sequence[tuple[str, str]], rng: random.Random) -> Iterator[str]:

@@ -28,12 +28,13 @@ from hopyard.models.embedder import Vectors
 from lab.gate_questions import WRITTEN
 from lab.small_t5 import MINILM, make_network, save_base
 from lab.sources import Guard, Source, read_source
-from lab.written import QUESTIONS
 
 __all__ = ("distil", "held_out_cosine", "lines_of", "main")
 
 SETS: Final = ("nq_open", "squad2", "hotpotqa", "musique", "2wikimultihopqa", "multihoprag")
 HELD_OUT: Final = 1000
+QUESTIONS: Final = Path(__file__).with_name("written_questions.jsonl")
+"""Questions over passages of the sets, which a large language model wrote for the adapter."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 _SHORTEST: Final = 20
 """Characters of a sentence at least; shorter pieces are initials and abbreviations."""

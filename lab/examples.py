@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from hopyard.models.prompt import Output, Prompt
@@ -28,8 +26,6 @@ __all__ = (
     "ROUTE_WITH_HOP",
     "TrainingExample",
     "example",
-    "read_examples",
-    "write_examples",
 )
 
 
@@ -68,7 +64,7 @@ class TrainingExample:
         prompt: The prompt's name in `PROMPTS`.
         values: What its template is filled with, as the product's node fills it.
         output: The assistant's turn: the JSON of the prompt's output schema.
-        source: The set and question it comes from, or `written` if a template made it.
+        source: The set and question it comes from.
     """
 
     prompt: str
@@ -87,17 +83,3 @@ def example(
         name: value if name in several_lines else one_line(value) for name, value in values.items()
     }
     return TrainingExample(key, flat, output.model_dump_json(), source)
-
-
-def write_examples(path: Path, examples: Iterable[TrainingExample]) -> None:
-    """Write one example a line."""
-    with path.open("w", encoding="utf-8") as file:
-        for example in examples:
-            file.write(json.dumps(vars(example), ensure_ascii=False) + "\n")
-
-
-def read_examples(path: Path) -> Iterator[TrainingExample]:
-    """Read what `write_examples` wrote."""
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield TrainingExample(**json.loads(line))

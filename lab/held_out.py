@@ -18,8 +18,7 @@ from hopyard.prompts.strategies.hop import judge_prompt
 from hopyard.state.settings.fields import Context
 from lab.examples import PROMPTS, ROUTE, ROUTE_WITH_HOP, TrainingExample
 from lab.hopping import judge_edges
-from lab.reading import short
-from lab.scores import best, exact_match, pair_f1, token_f1
+from lab.scores import best, exact_match, pair_f1, short, token_f1
 from lab.sources import Guard, Question, Source, read_source
 from lab.splitting import Answered, judge_branch, judge_split
 from lab.steps import halves_of

@@ -9,22 +9,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.strategies.decompose import DECOMPOSE, REPLACE, Decomposition, Replacement
+from hopyard.prompts.strategies.decompose import DECOMPOSE, Decomposition
 from hopyard.prompts.strategies.tree import JUDGE_BRANCH, JUDGE_DECOMPOSITION, BranchScores, Rubric
 from lab.examples import TrainingExample, example
-from lab.plausible import plausible
-from lab.pools import POOLS
 from lab.steps import Halves
-from lab.templates import bridge, comparison
 
 __all__ = (
     "Answered",
     "decomposition",
-    "from_template",
     "judge_branch",
     "judge_split",
-    "replace_half",
-    "whole",
 )
 
 _SCORES: Final = ("sufficiency", "non_redundancy", "consistency", "decomposition")
@@ -71,22 +65,6 @@ class Answered:
         )
 
 
-def from_template(rng: random.Random) -> Answered:
-    """Make a split from a template, with random answers of the right kind."""
-    if rng.random() < 0.55:
-        split = comparison(rng)
-        return Answered(
-            split.question, split.first, plausible(split.first, rng), split.second,
-            plausible(split.second, rng), split.second, False, "written",
-        )  # fmt: skip
-    split = bridge(rng)
-    found = rng.choice(POOLS[split.found])
-    return Answered(
-        split.question, split.first, found, split.second, plausible(split.second, rng),
-        split.pattern.format(r=found), True, "written",
-    )  # fmt: skip
-
-
 def decomposition(
     split: Answered, others: Sequence[Answered], rng: random.Random
 ) -> TrainingExample:
@@ -98,26 +76,6 @@ def decomposition(
     values = {"question": split.question, "rejected": rejected}
     halves = Decomposition(kind="compound", first=split.first, second=split.second)
     return example(DECOMPOSE, values, halves, split.origin)
-
-
-def whole(question: str, origin: str) -> TrainingExample:
-    """Leave a simple question whole."""
-    values = {"question": question, "rejected": ""}
-    return example(DECOMPOSE, values, Decomposition(kind="simple"), origin)
-
-
-def replace_half(split: Answered, other: Answered, rng: random.Random) -> TrainingExample:
-    """Replace a half that does not help: a bridge's second half then names what was found."""
-    bad = [other.first, f"Is it true that {_statement(split.second)}?", f"What is {_topic(split)}?"]
-    if split.is_bridge and rng.random() < 0.7:
-        bad = [split.second]
-    kept, answer, better = split.first, split.first_answer, split.filled
-    if not split.is_bridge and rng.random() < 0.5:
-        kept, answer, better = split.second, split.second_answer, split.first
-    values = {
-        "question": split.question, "kept": kept, "answer": answer, "weak": rng.choice(bad)
-    }  # fmt: skip
-    return example(REPLACE, values, Replacement(question=better), split.origin)
 
 
 def judge_split(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import random
-
 from hopyard.prompts.indexes.passage_graph import QUESTIONS, PassageQuestions, question_values
-from lab.asking import asked_of, names_in, passage_questions
+from lab.asking import asked_of, names_in
 from lab.hop_written_by_rule import RuleWriter
 from lab.sources import Passage
 
@@ -33,25 +30,6 @@ def test_only_what_the_words_answer_is_asked_of_the_subject() -> None:
         "Who stars in The Quiet Harbour?",
         "What is The Quiet Harbour known for?",
     ]
-
-
-def test_gold_questions_stand_first_and_the_rest_is_about_the_names() -> None:
-    gold_in = {"f": ["Which drama film did Anna Lindqvist direct in 1961?"]}
-    gold_out = {"f": ["Where did Peter Holm die?"]}
-    [made] = passage_questions([FILM], gold_in, gold_out, random.Random(1))
-    output = json.loads(made.output)
-    assert output["incoming"][0] == gold_in["f"][0]
-    assert len(output["incoming"]) >= 2
-    assert output["outcoming"][0] == gold_out["f"][0]
-    assert len(set(output["outcoming"])) == len(output["outcoming"]) >= 4
-    names = [name for name, _ in names_in(FILM)]
-    assert all(any(name in question for name in names) for question in output["outcoming"])
-    assert made.source == "names:f"
-
-
-def test_a_passage_that_names_nothing_is_left_out() -> None:
-    plain = Passage("p", "Rain", "It rains often, and then it stops.")
-    assert not list(passage_questions([plain], {}, {}, random.Random(1)))
 
 
 def test_the_rule_answers_the_products_prompt_for_a_passages_questions() -> None:
