@@ -100,13 +100,13 @@ async def _ask_model(
 
 
 def _prompt(run: Run, offered: Sequence[Strategy]) -> tuple[Prompt[Any], Mapping[str, str]]:
-    """The prompt of the run's profile, and what it says of each strategy.
+    """The prompt of the run's profile, and the reason that each choice gives.
 
     A capable model is offered every strategy, the built-in one those that it learned to choose.
     """
     if traits_of(run.settings).chooses_freely:
         about = {strategy.name: strategy.about for strategy in offered}
-        return choice_prompt(about), about
+        return choice_prompt(about), dict.fromkeys(about, f"chosen among {', '.join(about)}")
     labels = {strategy.name: strategy.route for strategy in offered if strategy.route is not None}
     return route_prompt(labels), {name: label.reason for name, label in labels.items()}
 

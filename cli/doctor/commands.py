@@ -28,6 +28,7 @@ from hopyard.state.errors import HopyardError, IndexMissingError, ModelUnreachab
 from hopyard.state.extras import EXTRAS, install_command, missing_modules
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import home
+from hopyard.state.text.counting import held
 
 __all__ = ("doctor_command",)
 
@@ -280,7 +281,7 @@ def _index(context: Context) -> Finding:
     def look() -> str:
         check_index(Path(context.index))
         found = index_status(Path(context.index))
-        return ", ".join(f"{count:,} {name}" for name, count in found.manifest.counts.items())
+        return ", ".join(held(count, name) for name, count in found.manifest.counts.items())
 
     return _try(f"index {context.index}", look)
 

@@ -18,7 +18,7 @@ from hopyard.indexes.kind import KINDS, Estimate
 from hopyard.indexes.status import IndexStatus
 from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.state.errors import CorpusError
-from hopyard.state.text.counting import counted
+from hopyard.state.text.counting import counted, held
 from hopyard.state.usage import Usage, about
 
 if TYPE_CHECKING:  # seconds, which `index status` must not cost
@@ -105,7 +105,7 @@ def show_status(status: IndexStatus, *, as_json: bool) -> None:
     updated = f"{manifest.updated:%Y-%m-%d %H:%M:%S} UTC, generation {manifest.generation}"
     rows = [
         ("index", status.directory),
-        ("holds", ", ".join(f"{n:,} {name}" for name, n in manifest.counts.items())),
+        ("holds", ", ".join(held(n, name) for name, n in manifest.counts.items())),
         ("kinds", ", ".join(manifest.kinds)),
         ("embedding", _embedding(manifest)),
         ("passages", cut),
@@ -209,7 +209,8 @@ def _print_report(report: BuildReport, status: IndexStatus) -> None:
         soft_wrap=True,
     )
     for name, values in status.kinds.items():
-        out.print(f"  {escape(name)}: {escape(_scalars(values))}", soft_wrap=True)
+        for line in _lines(values):
+            out.print(f"  {escape(name)}: {escape(line)}", soft_wrap=True)
     for left in status.unfinished:
         err.print(
             f"[yellow]{escape(left)}:[/] it reached the budget; run the same command again to "
@@ -291,7 +292,8 @@ def _kinds_dict(status: IndexStatus) -> dict[str, Any]:
 
 def _lines(values: Mapping[str, Any]) -> Iterator[str]:
     """A kind's values: plain values on a line, then a line for each row of a list."""
-    yield _scalars(values)
+    if plain := _scalars(values):
+        yield plain
     for name, value in values.items():
         rows = value if isinstance(value, (list, tuple)) else [value]
         yield from (f"{_words(name)}: {_scalars(row)}" for row in rows if isinstance(row, Mapping))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("counted", "plural")
+__all__ = ("counted", "held", "plural")
 
 
 def counted(number: int, noun: str) -> str:
@@ -13,6 +13,19 @@ def counted(number: int, noun: str) -> str:
         noun: In the singular, with a regular plural.
     """
     return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def held(number: int, name: str) -> str:
+    """A number with the name of what is counted, as records have it: "1 table", "6 table rows".
+
+    Args:
+        number: How many.
+        name: A regular plural, with underscores for spaces.
+    """
+    words = name.replace("_", " ")
+    if number == 1:
+        words = f"{words[:-3]}y" if words.endswith("ies") else words.removesuffix("s")
+    return f"{number:,} {words}"
 
 
 def plural(noun: str) -> str:

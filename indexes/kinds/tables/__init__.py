@@ -52,7 +52,7 @@ class _Tables(IndexKind):
     def status(self, directory: Path) -> Mapping[str, Any]:
         """The largest tables."""
         tables = sorted(self.open(directory).tables, key=lambda table: -table.rows)
-        return {"largest": [f"{table.id}: {table.rows} rows" for table in tables[:3]]}
+        return {"largest": [{"table": table.id, "rows": table.rows} for table in tables[:3]]}
 
 
 KIND: Final = _Tables()

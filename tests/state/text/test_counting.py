@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.state.text.counting import counted, plural
+from hopyard.state.text.counting import counted, held, plural
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,11 @@ def test_the_noun_follows_the_number(number: int, text: str) -> None:
 )
 def test_plurals(noun: str, many: str) -> None:
     assert plural(noun) == many
+
+
+def test_counts_of_records_are_read_by_people() -> None:
+    assert [held(1, "tables"), held(6, "table_rows"), held(1, "entities")] == [
+        "1 table",
+        "6 table rows",
+        "1 entity",
+    ]
