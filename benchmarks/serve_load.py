@@ -286,7 +286,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--kills", type=int, default=4)
-    parser.add_argument("--calm", type=int, default=4)
+    parser.add_argument("--calm", type=int, default=5)
     parser.add_argument("--serve", nargs=2, metavar=("PORT", "INDEX"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:

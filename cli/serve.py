@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
+from urllib.parse import quote
 
 import typer
 
@@ -22,6 +23,9 @@ from hopyard.state.errors import UsageError
 from hopyard.state.extras import require
 
 __all__ = ("serve_command",)
+
+_ANY: Final = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104
+"""Addresses that stand for all of this machine's, and the address that a browser here opens."""
 
 
 def serve_command(
@@ -73,9 +77,15 @@ def serve_command(
     from hopyard.nodes.resources import Resources
     from hopyard.web.app import application
 
-    hosts = [*(allow_host or ()), *([] if host in {"0.0.0.0", "::"} else [host])]  # noqa: S104
-    address = f"http://{host}:{port}/" + (f"?token={secret}" if secret else "")
+    hosts = [*(allow_host or ()), *([] if host in _ANY else [host])]
+    address = _address(host, port, secret)
     err.print(f"{address}  (Ctrl-C stops the server; what runs then continues at its next start.)")
     with Resources() as resources:
         app = application(given, resources, folders=documents or (), hosts=hosts, token=secret)
         uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=3)
+
+
+def _address(host: str, port: int, token: str) -> str:
+    """The address that a browser on this machine opens."""
+    name = _ANY.get(host) or (f"[{host}]" if ":" in host else host)
+    return f"http://{name}:{port}/" + (f"?token={quote(token, safe='')}" if token else "")

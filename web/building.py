@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import filecmp
 import json
 import logging
 import shutil
 import sys
 import unicodedata
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-from hopyard.indexes.documents.files import unknown_format
+from hopyard.indexes.documents.files import shown, unknown_format
 from hopyard.indexes.documents.readers.table import CORPUS_SUFFIX, format_of
-from hopyard.state.errors import ThreadBusyError, UsageError
+from hopyard.indexes.listing import list_documents
+from hopyard.state.errors import HopyardError, ThreadBusyError, UsageError
+from hopyard.state.references import SECTION_MARK
 from hopyard.state.settings.sources import home
 from hopyard.state.text.counting import counted
 from hopyard.web.originals import Originals
@@ -75,10 +79,7 @@ class Builder:
                 large, or too many wait.
         """
         name = _checked(name)
-        if (self.folder / name).exists():
-            raise UsageError(f"There is a file {name!r} already: rename yours, or remove it first.")
-        if name not in self.waiting and len(self.waiting) >= _MOST_FILES:
-            raise UsageError(f"{_MOST_FILES} files wait already: add them first.")
+        self._check_place(name)
         self._waiting.mkdir(mode=0o700, parents=True, exist_ok=True)
         part = self._waiting / f".{uuid4().hex}"
         size = 0
@@ -88,6 +89,7 @@ class Builder:
                     if (size := size + len(piece)) > LARGEST:
                         raise UsageError(f"{name!r} is larger than {LARGEST // 1_000_000} MB.")
                     await asyncio.to_thread(file.write, piece)
+            self._check_place(name)  # other files may have come meanwhile
             part.replace(self._waiting / name)
         finally:
             part.unlink(missing_ok=True)
@@ -108,64 +110,86 @@ class Builder:
             raise UsageError("No file waits to be added.")
         if estimate:
             waiting = [str(self._waiting / name) for name in names]
-            self._begin("Estimating the cost", {"add": waiting, "estimate": True}, [])
-            return
-        files = [self.folder / name for name in names if not (self.folder / name).exists()]
-        self._begin(f"Adding {counted(len(files), 'file')}", {"add": [*map(str, files)]}, files)
+            ask = partial(self._follow, {"add": waiting, "estimate": True})
+            self._begin("Estimating the cost", ask)
+        else:
+            self._begin(f"Adding {counted(len(names), 'file')}", partial(self._add, names))
 
     def remove(self, document: str, source: str) -> None:
-        """Begin to remove a document. Its file is deleted if the page added it.
+        """Begin to remove a document, and its file if the page added it and all of it is gone.
 
         Raises:
             ThreadBusyError: Another change is under way.
         """
-        file = self._originals.find(source)
-        own = [file] if file and file.is_relative_to(self._uploads) else []
-        self._begin(f"Removing {source or document}", {"remove": [document]}, own)
+        self._begin(f"Removing {source or document}", partial(self._remove, document, source))
 
     def close(self) -> None:
-        """End a change that is under way. The index stays as it was, and the next one continues."""
+        """End a change that is under way. The index stays as it was, and the files wait again."""
         if self._process and self._process.returncode is None:
             self._process.kill()
         if self._task:
             self._task.cancel()
 
+    def _check_place(self, name: str) -> None:
+        waiting = self.waiting
+        if name in waiting:
+            raise UsageError(f"A file {name!r} waits already: add or discard it first.")
+        if len(waiting) >= _MOST_FILES:
+            raise UsageError(f"{_MOST_FILES} files wait already: add them first.")
+        held = self.folder.iterdir() if self.folder.is_dir() else ()
+        if (self.folder / name).exists() or any(shown(Path(file.name)) == name for file in held):
+            raise _taken(name)  # an index has one name for "é" in either form
+
     def _check_free(self) -> None:
         if self._task and not self._task.done():
             raise ThreadBusyError("The index is being changed: wait until that is done.")
 
-    def _begin(self, doing: str, asked: dict[str, Any], files: Sequence[Path]) -> None:
+    def _begin(self, doing: str, change: Callable[[], Awaitable[None]]) -> None:
         self._check_free()
         self.state = {"doing": doing, "running": True}
-        asked["index"] = str(self._index)
-        self._task = asyncio.create_task(self._run(asked, files))
+        self._task = asyncio.create_task(self._run(change))
 
-    async def _run(self, asked: dict[str, Any], files: Sequence[Path]) -> None:
+    async def _run(self, change: Callable[[], Awaitable[None]]) -> None:
         state = self.state
         try:
-            if "add" in asked and files:
-                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                await self._move(self._waiting, files)
-            await self._follow(asked)
+            await change()
+        except HopyardError as error:
+            state["error"] = str(error)
         except Exception:  # the boundary of a change: the log has the error, the page a sentence
             _log.exception("A change of the index failed")
-        if "report" not in state:
-            state.setdefault("error", "The change failed; the server's log says why.")
-            if "add" in asked:  # they wait again
-                waiting = [self._waiting / file.name for file in files]
-                await self._move(self.folder, waiting)
-        elif "remove" in asked:
-            for file in files:
-                file.unlink(missing_ok=True)
-        state["running"] = False
+        finally:
+            if "report" not in state:
+                state.setdefault("error", "The change failed; the server's log says why.")
+            state["running"] = False
 
-    async def _move(self, folder: Path, files: Sequence[Path]) -> None:
-        """Move files of these names from a folder."""
-        for file in files:
-            if (folder / file.name).exists():
-                await asyncio.to_thread(shutil.move, folder / file.name, file)
+    async def _add(self, names: Sequence[str]) -> None:
+        """Add copies of the files that wait. A file waits until it is in the index."""
+        copies: list[Path] = []
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            for name in names:
+                await asyncio.to_thread(_copy, self._waiting / name, self.folder / name)
+                copies.append(self.folder / name)
+            await self._follow({"add": [*map(str, copies)]})
+        finally:
+            added = "report" in self.state
+            for copy in copies:
+                (self._waiting / copy.name if added else copy).unlink(missing_ok=True)
 
-    async def _follow(self, asked: dict[str, Any]) -> None:
+    async def _remove(self, document: str, source: str) -> None:
+        file = self._originals.find(source)
+        await self._follow({"remove": [document]})
+        own = file if file and file.is_relative_to(self._uploads) else None
+        if own and "report" in self.state and not await asyncio.to_thread(self._holds, source):
+            own.unlink(missing_ok=True)
+
+    def _holds(self, source: str) -> bool:
+        """Whether a document of the index is from the same file."""
+        file, *_ = source.split(SECTION_MARK)
+        return any(one.source.split(SECTION_MARK)[0] == file for one in list_documents(self._index))
+
+    async def _follow(self, asked: Mapping[str, Any]) -> None:
+        """Let another process make the change, and keep what it tells in the state."""
         self._process = process = await asyncio.create_subprocess_exec(
             sys.executable,
             *("-m", "hopyard.web.change"),
@@ -175,11 +199,37 @@ class Builder:
         )
         assert process.stdin  # noqa: S101  (asked for above)
         assert process.stdout  # noqa: S101
-        process.stdin.write(json.dumps(asked).encode())
-        process.stdin.close()
-        async for line in process.stdout:
-            self.state |= json.loads(line)
-        await process.wait()
+        try:
+            process.stdin.write(json.dumps({**asked, "index": str(self._index)}).encode())
+            process.stdin.close()
+            async for line in process.stdout:
+                self.state |= json.loads(line)
+        finally:
+            if process.returncode is None and "report" not in self.state:
+                process.kill()
+            await process.wait()
+
+
+def _copy(file: Path, copy: Path) -> None:
+    """Copy a file. One that an interrupted change has copied stays.
+
+    Raises:
+        UsageError: Another file has the name.
+    """
+    if copy.exists():
+        if not filecmp.cmp(file, copy):
+            raise _taken(copy.name)
+        return
+    part = copy.with_name(f".{copy.name}.part")
+    try:
+        shutil.copy2(file, part)
+        part.replace(copy)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _taken(name: str) -> UsageError:
+    return UsageError(f"There is a file {name!r} already: rename yours, or remove it first.")
 
 
 def _checked(name: str) -> str:

@@ -13,7 +13,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -87,14 +87,16 @@ class _Told:
 
 
 def _tell(said: Mapping[str, Any]) -> None:
-    print(json.dumps(said), flush=True)
+    print(json.dumps(said), file=sys.__stdout__, flush=True)
 
 
 def main() -> None:
     """Make the change that standard input asks for."""
     asked = json.load(sys.stdin)
     try:
-        _tell({"report": asyncio.run(_change(Path(asked["index"]), asked))})
+        with redirect_stdout(sys.stderr):  # what a library prints is no line of JSON
+            report = asyncio.run(_change(Path(asked["index"]), asked))
+        _tell({"report": report})
     except HopyardError as error:
         _tell({"error": str(error)})
 

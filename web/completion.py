@@ -115,6 +115,8 @@ class Completion:
     def _closing(self, answer: Answer, told: str) -> list[str]:
         """The lines after the text: the rest of it, sources, annotations and usage."""
         spoken = self._linked(_spoken(answer), answer)
+        if not spoken.startswith(told):
+            told = told.rstrip()  # a model's space after its answer is no part of it
         lines = [] if spoken.startswith(told) else [self._say(_AGAIN)]
         if rest := spoken.removeprefix(told):
             lines.append(self._say(rest))

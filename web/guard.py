@@ -52,7 +52,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str], token: str = "") -> None:
-        self._app, self._hosts, self._token = app, frozenset(hosts), token
+        self._app, self._hosts, self._token = app, frozenset(map(str.lower, hosts)), token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -75,8 +75,8 @@ class Guard:
 
     def _refusal(self, request: Request) -> Response | None:
         if _host(request.headers.get("host", "")) not in self._hosts:
-            return refused(421, "The server does not serve this host; see `--host`.")
-        foreign = bool(request.headers.get("origin")) and not _is_own(request.headers)
+            return refused(421, "The server does not serve this host; name it with `--allow-host`.")
+        foreign = _is_foreign(request.headers)
         if foreign and request.method == "OPTIONS" and self._for_pages(request):
             return Response(status_code=204)
         if foreign and not (self._for_pages(request) and self._is_token(_bearer(request))):
@@ -89,7 +89,7 @@ class Guard:
     def _for_pages(self, request: Request) -> dict[str, str]:
         """The headers that let a page of another site send the token, where it may."""
         origin = request.headers.get("origin")
-        if not (origin and self._token and request.url.path.startswith("/v1/")):
+        if not (origin and self._token and request.scope["path"].startswith("/v1/")):
             return {}
         return {
             "access-control-allow-origin": origin,
@@ -104,7 +104,7 @@ class Guard:
         if not self._token:
             return None
         by_address = request.query_params.get("token", "")
-        if request.method == "GET" and request.url.path == "/" and self._is_token(by_address):
+        if request.method == "GET" and request.scope["path"] == "/" and self._is_token(by_address):
             answer = RedirectResponse("/", 303)
             secure = request.url.scheme == "https"
             # Lax: the address of a citation opens from another program's page.
@@ -124,9 +124,12 @@ def _bearer(request: Request) -> str:
     return bearer.strip() if scheme.lower() == "bearer" else ""
 
 
-def _is_own(headers: Headers) -> bool:
-    _, _, origin = headers.get("origin", "").partition("://")
-    return origin.lower() == headers.get("host", "").lower()
+def _is_foreign(headers: Headers) -> bool:
+    """Whether a page of another site sent it. A link there that a person follows is no page's."""
+    if origin := headers.get("origin"):
+        return origin.partition("://")[2].lower() != headers.get("host", "").lower()
+    within = headers.get("sec-fetch-site", "none") in {"none", "same-origin"}
+    return not within and headers.get("sec-fetch-mode") != "navigate"
 
 
 def _host(header: str) -> str:

@@ -19,8 +19,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from hopyard.agent.session import Session
 from hopyard.models.chat import Sampling, chat_provider
-from hopyard.state.errors import HopyardError, ThreadBusyError, UsageError
+from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.web.chats import PLAIN, WITH_LINKS, Chat, Conversations, is_about_the_chat, read_chat
 from hopyard.web.completion import Completion, chunk_line, frame
@@ -62,6 +63,8 @@ async def chat_completions(request: Request) -> Response:
             return _no_model(chat.model)
         *history, last = chat.said
         thread, turns = conversations.take(history)
+        if thread and await _count_questions(runs.session, thread) != turns:
+            thread, turns = "", 0  # deleted, or continued on the page: another conversation
         run = runs.ask(last.text, thread, () if thread else history)
     except ThreadBusyError as error:
         return refused(409, str(error))
@@ -76,6 +79,15 @@ async def chat_completions(request: Request) -> Response:
     if chat.stream:
         return _Stream(completion.chunks(conversations), stop)
     return await _unless_left(request, completion.whole(conversations), stop)
+
+
+async def _count_questions(session: Session, thread: str) -> int:
+    """How many questions a thread has; 0 if there is no such thread."""
+    try:
+        await session.context(thread)
+    except ThreadMissingError:
+        return 0
+    return len(await session.earlier(thread)) + 1
 
 
 class _Stream(StreamingResponse):

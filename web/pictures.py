@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from hopyard.indexes.documents.files import shown
 from hopyard.indexes.passages.marks import Mark
 
 __all__ = ("WIDTHS", "PictureError", "count_pages", "draw_page", "is_there")
@@ -23,6 +24,8 @@ WIDTHS: Final = (1000, 2000)
 """Widths in pixels that a page is drawn in: as it is read, and larger."""
 _MOST_PIXELS: Final = 8_000_000
 """Of a picture: a page may be far higher than wide."""
+_HIGHEST: Final = 16_000
+"""Pixels of a picture's height; WebP has at most 16,383."""
 _QUALITY: Final = 50
 """Of WebP: a page of text takes about 100 kB."""
 _MARGINS: Final = ((0.0, 0.25), (0.0, 0.4), (0.25, 0.0))
@@ -50,7 +53,7 @@ def draw_page(path: Path, number: int, width: int) -> bytes:
     """
     with _opened(path) as document, _page_of(document, number) as page:
         across, down = page.get_size()
-        scale = min(width / across, (_MOST_PIXELS / (across * down)) ** 0.5)
+        scale = min(width / across, (_MOST_PIXELS / (across * down)) ** 0.5, _HIGHEST / down)
         picture = page.render(scale=scale).to_pil()
     written = io.BytesIO()
     picture.save(written, "WEBP", quality=_QUALITY, method=1)
@@ -95,7 +98,7 @@ def _opened(path: Path) -> Iterator[Any]:
             document = pypdfium2.PdfDocument(path)
             document.init_forms()  # the values of fields are drawn
         except (pypdfium2.PdfiumError, OSError) as error:
-            raise PictureError(f"{path.name} cannot be drawn ({error}).") from error
+            raise PictureError(f"{shown(Path(path.name))} cannot be drawn ({error}).") from error
         try:
             yield document
         finally:

@@ -12,6 +12,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -95,7 +96,7 @@ class Run:
             idle: Seconds without an event after which `IDLE` comes in its place; None for never.
         """
         run, _, number = after.partition("-")
-        place = int(number) if run == self._id and number.isdigit() else 0
+        place = int(number) if run == self._id and number.isdecimal() else 0
         while True:
             news = self._news
             while place < len(self._told):  # more may be told while a listener takes one
@@ -121,6 +122,7 @@ class Runs:
     def __init__(self, session: Session, given: Given, folder: Path) -> None:
         self.session, self.given = session, given
         self._folder = folder
+        self._index = str(Path(given.context.index).absolute())
         self._runs: dict[str, Run] = {}
 
     def of(self, thread: str) -> Run | None:
@@ -160,7 +162,7 @@ class Runs:
                 async for event in asked:
                     yield event
 
-        return self._begin(thread, question, events)
+        return self._begin(thread, question, events, changes=changes, like=like)
 
     def resume(self, thread: str, question: str, answer: object = None) -> Run:
         """Continue a thread that was stopped, or that waits for an answer.
@@ -183,9 +185,13 @@ class Runs:
         await asyncio.wait([run.task])
         return True
 
+    def forget(self, thread: str) -> None:
+        """Forget the events of a thread that was deleted."""
+        self._runs.pop(thread, None)
+
     def abandon(self, run: Run) -> None:
-        """Stop a run without waiting for its end."""
-        if run.task is not None and not run.ended:
+        """Stop a run without waiting for its end. A second stop would break off its last writes."""
+        if run.task is not None and not run.ended and not run.task.cancelling():
             self._forget(run.thread)
             run.task.cancel()
 
@@ -199,35 +205,52 @@ class Runs:
         """Stop all runs. They continue when the server starts again."""
         tasks = [run.task for run in self._runs.values() if run.task and not run.task.done()]
         for task in tasks:
-            task.cancel()
+            if not task.cancelling():
+                task.cancel()
         if tasks:
             await asyncio.wait(tasks)
 
     async def _left(self, note: Path) -> Run | None:
-        left = json.loads(await asyncio.to_thread(note.read_text, "utf-8"))
+        with suppress(FileNotFoundError):  # another server has just ended the run
+            left = json.loads(await asyncio.to_thread(note.read_text, "utf-8"))
+            if left["index"] == self._index:  # and not a server of another index
+                return await self._take_up(left)
+        return None
+
+    async def _take_up(self, left: Mapping[str, Any]) -> Run | None:
         thread, question = left["thread"], left["question"]
-        if left["index"] != self.given.context.index:  # of a server of another index
-            return None
+        given = {name: left[name] for name in ("changes", "like") if name in left}
+        asked = partial(self.ask, question, thread, **given)
         try:
             state = await self.session.result(thread)
         except ThreadMissingError:
-            return self.ask(question, thread)
+            return asked()
         if state["running"]:  # another server has taken it up
             return None
         if state["finished"] and last_question(state) != question:  # killed before it began
-            return self.ask(question, thread)
+            return asked()
         if state["finished"] or state["waiting"]:
             self._forget(thread)
             return None
         return self.resume(thread, question)
 
-    def _begin(self, thread: str, question: str, work: Work) -> Run:
+    def _begin(
+        self,
+        thread: str,
+        question: str,
+        work: Work,
+        *,
+        changes: Mapping[str, Any] | None = None,
+        like: str = "",
+    ) -> Run:
         before = self.of(thread)
         if before and not before.ended:
             raise ThreadBusyError(f"The last question of the thread {thread!r} is being answered.")
+        note: dict[str, Any] = {"thread": thread, "question": question, "index": self._index}
+        note |= {"changes": changes, "like": like}
+        write_file(self._note(thread), json.dumps(note).encode())
+        self._runs.pop(thread, None)  # the newest stands last
         run = self._runs[thread] = Run(thread, question)
-        note = {"thread": thread, "question": question, "index": self.given.context.index}
-        write_file(self._note(thread), json.dumps(note, ensure_ascii=False).encode())
         run.task = asyncio.create_task(self._drive(run, work))
         for old in [name for name, kept in self._runs.items() if kept.ended][:-_KEPT]:
             del self._runs[old]

@@ -13,14 +13,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from hopyard.state.errors import ThreadMissingError
+from hopyard.nodes.lifecycle import check_question
+from hopyard.state.errors import ThreadMissingError, UsageError
 from hopyard.tracing.plain import as_plain
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.trace_page import trace_page
 from hopyard.web.citations import citation_page
 from hopyard.web.requests import json_body
 from hopyard.web.runs import Run, Runs
-from hopyard.web.turns import Asked, as_markdown, citation_of, turn_of, turns_of
+from hopyard.web.turns import Asked, as_markdown, citation_of, last_question, turn_of, turns_of
 from hopyard.web.viewing import find_place
 
 __all__ = ("ROUTES",)
@@ -52,8 +53,8 @@ async def _edit(request: Request) -> Response:
     """Ask another question in place of one of a thread, in a copy that ends before it."""
     given, thread = await json_body(request), request.path_params["thread"]
     runs, turn = _runs(request), request.path_params["turn"]
+    question = check_question(given.get("question"))  # before there is a copy
     copy = await runs.session.fork(thread, before=turn) if turn > 1 else ""
-    question = str(given.get("question", ""))
     run = runs.ask(question, copy, changes=_changes(given), like=thread)
     return JSONResponse({"thread": run.thread}, 202)
 
@@ -93,6 +94,7 @@ async def _delete(request: Request) -> Response:
     runs, thread = _runs(request), request.path_params["thread"]
     await runs.stop(thread)
     await runs.session.delete(thread)
+    runs.forget(thread)
     await _give_title(request, "")
     return Response(status_code=204)
 
@@ -133,7 +135,7 @@ async def _stop(request: Request) -> Response:
 async def _resume(request: Request) -> Response:
     given, thread = await json_body(request), request.path_params["thread"]
     runs = _runs(request)
-    question = (await runs.session.summary(thread)).question
+    question = last_question(await runs.session.result(thread))
     return JSONResponse({"thread": runs.resume(thread, question, given.get("answer")).thread}, 202)
 
 
@@ -151,8 +153,10 @@ async def _json(request: Request) -> Response:
 async def _trace(request: Request) -> Response:
     """The steps of a question with prompts, outputs, passages and cost: as JSON, or one file."""
     place = request.path_params
-    question = int(request.query_params.get("question") or 0)
-    trace = await read_trace(_runs(request).session, place["thread"], question)
+    question = request.query_params.get("question") or "0"
+    if not question.isdecimal():
+        raise UsageError("The question must be a number, from 1; 0 is the last.")
+    trace = await read_trace(_runs(request).session, place["thread"], int(question))
     if place["form"] == "html":
         return HTMLResponse(trace_page(trace), headers=_saved("trace.html"))
     return JSONResponse(as_plain(trace))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection
 from pathlib import Path
 from typing import Final
@@ -25,6 +26,7 @@ class Titles:
 
     def __init__(self, file: Path) -> None:
         self._file = file
+        self._writing = threading.Lock()
 
     def read(self) -> dict[str, str]:
         """All titles; none if the file is missing or damaged."""
@@ -41,6 +43,7 @@ class Titles:
             title: One line of at most 200 characters; more is cut.
             threads: The threads that exist. Titles of others are forgotten.
         """
-        titles = {**self.read(), thread: " ".join(title.split())[:_LONGEST]}
-        kept = {name: title for name, title in titles.items() if title and name in threads}
-        write_file(self._file, _AS_TITLES.dump_json(kept))
+        with self._writing:
+            titles = {**self.read(), thread: " ".join(title.split())[:_LONGEST]}
+            kept = {name: title for name, title in titles.items() if title and name in threads}
+            write_file(self._file, _AS_TITLES.dump_json(kept))

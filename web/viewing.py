@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -17,6 +18,7 @@ from starlette.routing import Route
 from hopyard.indexes.corpus.boxes import Box
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.snapshot import Snapshot
+from hopyard.indexes.documents.files import shown
 from hopyard.indexes.passages.marks import find_marks, quoted_part
 from hopyard.state.errors import UsageError
 from hopyard.web.originals import Originals
@@ -75,7 +77,9 @@ def find_place(
     if file is None:
         return Place(_NO_FILE)
     if file.suffix.lower() != ".pdf":  # the PDF is a part of it
-        return Place(f"It is a part of {file.name}.", original=_address(passage.document_id))
+        return Place(
+            f"It is a part of {shown(Path(file.name))}.", original=_address(passage.document_id)
+        )
     here = Place(original=_address(passage.document_id))
     try:
         for text, marks in found:
@@ -134,7 +138,7 @@ async def _original(request: Request) -> Response:
     return FileResponse(
         file,
         media_type=kind or "application/octet-stream",
-        filename=file.name,
+        filename=shown(Path(file.name)),
         content_disposition_type="inline" if kind else "attachment",
         headers={} if kind == "application/pdf" else {"content-security-policy": "sandbox"},
     )
@@ -153,7 +157,8 @@ def _address(document_id: str) -> str:
 
 def _version(file: Path) -> str:
     about = file.stat()
-    return sha256(f"{file}\0{about.st_mtime_ns}\0{about.st_size}".encode()).hexdigest()[:16]
+    name = os.fsencode(file)
+    return sha256(b"%b\0%d\0%d" % (name, about.st_mtime_ns, about.st_size)).hexdigest()[:16]
 
 
 ROUTES: Final = (

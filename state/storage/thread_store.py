@@ -53,10 +53,10 @@ def whole_writes(writes: Sequence[tuple[str, Any]]) -> Sequence[tuple[str, Any]]
 
 
 class ThreadStore(AsyncSqliteSaver):
-    """LangGraph's saver, whose writes end once they have begun.
+    """LangGraph's saver. It finishes writes that have started, even when they are cancelled.
 
-    A run that is cancelled, by Ctrl-C for one, would otherwise leave its last write half done: the
-    step is lost, and the file locked for everyone else until this connection writes again.
+    A cancelled run, as after Ctrl-C, would otherwise leave its last write half done: the step is
+    lost, and the file stays locked for everyone else until this connection writes again.
 
     Args:
         conn: To the SQLite file.
@@ -224,7 +224,7 @@ class ThreadStore(AsyncSqliteSaver):
             await self.conn.commit()
 
     async def end(self) -> None:
-        """Wait for the writes that have begun; no other begins from here on."""
+        """Wait for the writes that have started; no other starts after this call."""
         self._ended = True
         if self._writes:
             await asyncio.wait(self._writes)
@@ -253,8 +253,6 @@ _COPIED: Final = {
     "writes": "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value",
     "messages": "id, previous, type, value",
 }
-
-
 _UNTIL: Final = {
     "checkpoints": "checkpoint_id <= ?",
     "writes": "checkpoint_id < ?",

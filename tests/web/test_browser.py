@@ -114,6 +114,15 @@ def test_axe_finds_nothing_on_any_view(browser: Any, server: Server, model: Mode
     ][-1:]
     browser.get(f"{server.address}/threads/{thread[1:]}/1/citations/1")
     views["page of a citation"] = faults(browser)
+    browser.get(f"{server.address}/#/documents")
+    wait_for(lambda: page.find(".documents summary")).click()
+    wait_for(lambda: page.find(".documents .cite"))
+    views["documents"] = faults(browser)
+    browser.get(f"{server.address}/#/search")
+    wait_for(lambda: page.find("#words")).send_keys("Iron Bridge")
+    page.find("form.search button").click()
+    wait_for(lambda: page.find(".columns .cite"))
+    views["search"] = faults(browser)
     assert {view: found for view, found in views.items() if found} == {}
 
 

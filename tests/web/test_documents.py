@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copy2 as copy
 from typing import Any
 
 import pytest
@@ -107,11 +110,13 @@ def test_a_file_that_cannot_be_kept_is_refused(
     client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(building, "LARGEST", 9)
+    (folder / "Cafe\u0301.md").write_text("Tea is served.")
     before = sorted(folder.rglob("*"))
     for name, says in {
-        "..%2Fa.md": "rename", "%2e%2e": "rename", ".a.md": "rename", "a%00.md": "rename",
+        "Caf\u00e9.md": "already", "pier.pdf": "already", "..%2Fa.md": "rename",
+        "%2e%2e": "rename", ".a.md": "rename",
         "a%5Cb.md": "rename", "C:a.md": "rename", "x" * 250 + ".md": "rename",
-        "a.exe": "suffix", "pier.pdf": "already", "big.md": "larger",
+        "a%00.md": "rename", "a.exe": "suffix", "big.md": "larger",
     }.items():  # fmt: skip
         refused = client.put(f"/api/uploads/{name}", content=b"0123456789", headers=BYTES)
         assert (refused.status_code, says in refused.json()["error"]["message"]) == (400, True), (
@@ -119,6 +124,9 @@ def test_a_file_that_cannot_be_kept_is_refused(
         )
     assert client.get("/api/change").json()["waiting"] == []
     assert sorted(folder.rglob("*")) == before
+    assert client.put("/api/uploads/a.md", content=b"First.", headers=BYTES).status_code == 204
+    again = client.put("/api/uploads/a.md", content=b"Other.", headers=BYTES)
+    assert "waits already" in again.json()["error"]["message"]
 
 
 def test_files_are_added_and_removed(client: TestClient, folder: Path) -> None:
@@ -143,3 +151,45 @@ def test_files_are_added_and_removed(client: TestClient, folder: Path) -> None:
     assert ended(client)["report"]["removed"] == 1
     assert "harbour/buoy.pdf" not in entries(client)
     assert (folder / "buoy.pdf").exists()  # the folder is the person's own
+
+
+def test_a_file_waits_until_it_is_in_the_index(client: TestClient, folder: Path) -> None:
+    """A server that is killed while it adds files leaves their copies in the folder."""
+    builder = client.app.state.builder  # type: ignore[attr-defined]
+    for name in ("buoy.md", "pier.md"):
+        client.put(f"/api/uploads/{name}", content=b"The buoy is red.", headers=BYTES)
+    copy(builder._waiting / "buoy.md", folder / "buoy.md")
+    (folder / "pier.md").write_text("Not the file that waits.")
+    client.post("/api/change/add", json={})
+    state = ended(client)
+    assert "'pier.md' already" in state["error"]
+    assert state["waiting"] == ["buoy.md", "pier.md"]
+    assert (folder / "pier.md").read_text() == "Not the file that waits."
+    assert not (folder / "buoy.md").exists()
+    (folder / "pier.md").unlink()
+    copy(builder._waiting / "buoy.md", folder / "buoy.md")
+    client.post("/api/change/add", json={})
+    assert ended(client)["report"]["added"] == 2
+    assert (builder.waiting, (folder / "buoy.md").read_text()) == ([], "The buoy is red.")
+
+
+def test_an_archive_is_deleted_with_the_last_of_its_documents(folder: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("buoy.md", "The buoy is red.")
+        archive.writestr("ferry.md", "The ferry is late.")
+    given = read_given({"index": str(folder.parent / "index"), "model": "scripted"}.items())
+    with (
+        Resources() as resources,
+        TestClient(application(given, resources), base_url="http://localhost") as client,
+    ):
+        builder = client.app.state.builder  # type: ignore[attr-defined]
+        client.put("/api/uploads/sea.zip", content=packed.getvalue(), headers=BYTES)
+        client.post("/api/change/add", json={})
+        assert ended(client)["report"]["added"] == 2
+        file = builder.folder / "sea.zip"
+        for name, left in (("buoy.md", True), ("ferry.md", False)):
+            entry = entries(client)[f"uploads/sea.zip › {name}"]
+            client.post("/api/change/remove", json={"id": entry["id"]})
+            assert ended(client)["report"]["removed"] == 1
+            assert file.exists() is left

@@ -52,6 +52,22 @@ def test_a_page_of_another_site_is_refused(origin: str, status: int) -> None:
     assert sent.status_code == status
 
 
+@pytest.mark.parametrize(
+    ("site", "mode", "status"),
+    [
+        ("same-origin", "cors", 200),
+        ("none", "navigate", 200),
+        ("cross-site", "navigate", 200),
+        ("cross-site", "no-cors", 403),
+        ("same-site", "no-cors", 403),
+    ],
+)
+def test_a_page_of_another_site_loads_nothing(site: str, mode: str, status: int) -> None:
+    """A picture or a script in a page is asked for without an origin."""
+    sent = {"sec-fetch-site": site, "sec-fetch-mode": mode}
+    assert guarded().get("/", headers=sent).status_code == status
+
+
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded"])
 def test_a_form_is_refused(kind: str) -> None:
     assert guarded().post("/", content=b"{}", headers={"content-type": kind}).status_code == 415
@@ -96,5 +112,6 @@ def test_a_page_of_another_site_may_send_the_token_to_the_endpoint_for_clients()
         ("/v1/models", {"authorization": "Bearer wrong"}, 403),
         ("/v1/models", {"cookie": "hopyard_token=secret"}, 403),
         ("/api/threads", bearer, 403),
+        ("/api/threads", bearer | {"host": "localhost:8420/v1/x?"}, 403),
     ):
         assert client.get(path, headers=PAGE | brought).status_code == status

@@ -81,6 +81,37 @@ def test_a_conversation_stays_on_its_thread(client: TestClient, chat: ModelServe
     assert any("Something else." in call.turn for call in chat.calls)
 
 
+def test_a_thread_that_changed_on_the_page_is_another_conversation(
+    client: TestClient, chat: ModelServer
+) -> None:
+    alone = {"kind": "question", "question": "When was the Iron Bridge opened at the latest?"}
+    chat.answer = replies({"Answer": ANSWER, "StandAlone": alone})
+
+    def threads() -> list[str]:
+        return [each["thread_id"] for each in client.get("/api/threads").json()["threads"]]
+
+    said = complete(client, QUESTION).json()["choices"][0]["message"]["content"]
+    [first] = threads()
+    client.post("/api/threads", json={"question": "And at the earliest?", "thread": first})
+    assert "event: answer" in client.get(f"/api/threads/{first}/events").text
+    complete(client, QUESTION, said, "And at the latest?")
+    [second] = set(threads()) - {first}
+    again = complete(client, "When was it painted?").json()["choices"][0]["message"]["content"]
+    [third] = set(threads()) - {first, second}
+    client.delete(f"/api/threads/{third}")
+    complete(client, "When was it painted?", again, "And at the latest?")
+    prompts = [call.turn for call in chat.calls if call.title == "StandAlone"]
+    assert "When was it painted?" in prompts[-1]  # the history came along
+    assert third not in threads()
+
+
+def test_an_answer_that_ends_with_space_is_told_once(client: TestClient, chat: ModelServer) -> None:
+    chat.answer = replies({"Answer": {**ANSWER, "answer": f"{ANSWER['answer']} \n"}})
+    told = chunks(complete(client, QUESTION, stream=True))
+    deltas = [choice["delta"] for chunk in told for choice in chunk["choices"]]
+    assert "".join(delta.get("content", "") for delta in deltas).strip() == ANSWER["answer"]
+
+
 def test_a_prompt_for_a_title_makes_no_turn(client: TestClient, chat: ModelServer) -> None:
     chat.answer = lambda *_: "A bridge of iron"
     task = "### Aufgabe:\nNenne das Thema.\n<chat_history>\nUSER: When?\n</chat_history>"

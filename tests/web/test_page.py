@@ -137,7 +137,7 @@ def test_a_reload_and_a_killed_server_lose_nothing(
     go = threading.Event()
 
     def slow(title: str, _: Any) -> Any:
-        assert go.wait(60), title
+        assert go.wait(300), title
         return ANSWER
 
     model.answer = slow
@@ -172,3 +172,22 @@ def test_an_answer_that_nobody_watched_is_there(
     browser.get(f"{server.address}/#{thread}")
     page.shows("main .answer", "It was opened in 1781 [1].")
     assert len(model.calls) == 1
+
+
+def test_two_strategies_answer_beside_each_other(
+    browser: Any, server: Server, model: ModelServer
+) -> None:
+    model.answer = lambda _, said: ANSWER if "1781" in str(said) else {"answer": "In 1871."}
+    page = Page(browser, server)
+    page.complaints()
+    page.find("form.ask summary").click()
+    wait_for(lambda: page.find("select[name=other] option[value=direct]")).click()
+    page.ask(QUESTION)
+    sections = "main.view-compare section"
+    page.shows(f"{sections}:nth-of-type(1) .turns > li", "single · 1 call")
+    page.shows(f"{sections}:nth-of-type(2) .turns > li", "direct · 1 call")
+    page.shows(f"{sections}:nth-of-type(2) .answer", "In 1871.")
+    page.find(f"{sections} a").click()
+    wait_for(lambda: page.find("main.view-talk form.ask"))
+    page.shows("main .answer", "It was opened in 1781 [1].")
+    assert page.complaints() == []

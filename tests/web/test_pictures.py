@@ -8,15 +8,21 @@ was shown), ragflow 13097 (marks beside the words).
 from __future__ import annotations
 
 import io
+import os
+import sys
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 import hopyard
 from hopyard.indexes.listing import open_corpus
+from hopyard.nodes.resources import Resources
+from hopyard.state.settings.given import read_given
+from hopyard.web.app import application
 from hopyard.web.originals import Originals
 from hopyard.web.pictures import PictureError, count_pages, draw_page
 from hopyard.web.viewing import Place, find_place
@@ -135,6 +141,34 @@ def test_a_page_that_is_not_there_is_named(folder: Path) -> None:
     for number in (0, 4):
         with pytest.raises(PictureError, match=f"no page {number}"):
             draw_page(file, number, 1000)
+
+
+def test_a_very_high_page_is_drawn_as_high_as_a_picture_can_be(tmp_path: Path) -> None:
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument.new()
+    document.new_page(70, 14_000)
+    document.save(tmp_path / "receipt.pdf")
+    picture = Image.open(io.BytesIO(draw_page(tmp_path / "receipt.pdf", 1, 1000)))
+    assert picture.size == (80, 16_000)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux only")
+def test_a_file_whose_name_is_not_utf_8_is_shown(folder: Path, tmp_path: Path) -> None:
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    name = os.fsdecode(b"pier-\xff.pdf")
+    (reports / name).write_bytes((folder / "reports" / "0-False.pdf").read_bytes())
+    hopyard.build_index(tmp_path / "index", reports, kinds=["sparse"])
+    file, place = found(tmp_path, "pier-\N{REPLACEMENT CHARACTER}.pdf", [QUOTE])
+    assert file == reports / name
+    assert 2 in place.marks
+    given = read_given({"index": str(tmp_path / "index"), "model": "scripted"}.items())
+    with (
+        Resources() as resources,
+        TestClient(application(given, resources), base_url="http://localhost") as client,
+    ):
+        assert client.get(place.original).content == file.read_bytes()
 
 
 def test_files_are_found_in_their_folders_only(

@@ -130,6 +130,9 @@ def test_a_question_that_a_server_left_before_it_began_is_asked(
             events(client, thread)
         index = given.context.index
         left = {"thread": thread, "question": "In which year?", "index": index}
+        copy = {"thread": "c", "question": QUESTION, "index": index, "like": thread}
+        copy["changes"] = {"strategy": "no such"}
+        (home() / "serving" / "c.json").write_text(json.dumps(copy), "utf-8")
         (home() / "serving" / "a.json").write_text(json.dumps(left), "utf-8")
         other = {"thread": "other", "question": QUESTION, "index": "another"}
         (home() / "serving" / "b.json").write_text(json.dumps(other), "utf-8")
@@ -138,6 +141,7 @@ def test_a_question_that_a_server_left_before_it_began_is_asked(
             turns = client.get(f"/api/threads/{thread}").json()["turns"]
             assert [turn["asked"] for turn in turns] == [QUESTION, "In which year?"]
             assert client.get("/api/threads/other/events").status_code == 204
+            assert "no such" in events(client, "c")[-1][2]["text"]  # with its own settings
 
 
 def test_a_failure_is_one_sentence(client: TestClient, chat: ModelServer) -> None:
@@ -149,6 +153,22 @@ def test_a_failure_is_one_sentence(client: TestClient, chat: ModelServer) -> Non
     chat.answer = replies({"Answer": ANSWER})
     client.post(f"/api/threads/{thread}/resume", json={})
     assert events(client, thread)[-1][1] == "answer"
+
+
+def test_a_continued_follow_up_is_in_the_persons_own_words(
+    client: TestClient, chat: ModelServer
+) -> None:
+    """A killed server would ask other words once more."""
+    alone = {"kind": "question", "question": "What is the Iron Bridge made of?"}
+    chat.answer = replies({"Answer": ANSWER})
+    thread = ask(client)
+    events(client, thread)
+    chat.answer = replies({"Answer": Reply(401), "StandAlone": alone})
+    ask(client, "And what is it made of?", thread)
+    assert events(client, thread)[-1][1] == "failed"
+    chat.answer = replies({"Answer": ANSWER})
+    client.post(f"/api/threads/{thread}/resume", json={})
+    assert events(client, thread)[0][2]["question"] == "And what is it made of?"
 
 
 def test_an_approval_waits_for_a_decision(given: Given, chat: ModelServer) -> None:
@@ -189,6 +209,8 @@ def test_threads_are_listed_and_deleted(client: TestClient) -> None:
     assert (listed["thread_id"], listed["finished"]) == (thread, True)
     assert client.delete(f"/api/threads/{thread}").status_code == 204
     assert client.get("/api/threads").json()["threads"] == []
+    assert client.get(f"/api/threads/{thread}").status_code == 404
+    assert client.get(f"/api/threads/{thread}/events").status_code == 204
     assert client.get("/api/threads/gone").status_code == 404
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 from model_server import ModelServer
 from starlette.testclient import TestClient
+
+from hopyard.web.titles import Titles
 
 from .conftest import ANSWER, QUESTION, replies
 from .test_talk import ask, events
@@ -49,6 +53,9 @@ def test_an_edited_question_is_asked_in_a_copy_that_ends_before_it(
     assert asked_on(client, fresh) == ["When was it painted?"]
     assert asked_on(client, thread) == before
     assert client.post(f"/api/threads/{thread}/edit/9", json=first).status_code == 400
+    known = client.get("/api/threads").json()
+    assert client.post(f"/api/threads/{thread}/edit/2", json={"question": " "}).status_code == 400
+    assert client.get("/api/threads").json() == known  # without another copy
 
 
 def test_a_limit_holds_from_the_question_on_that_it_came_with(
@@ -104,3 +111,11 @@ def test_a_thread_and_its_steps_can_be_saved(client: TestClient, thread: str) ->
     page = client.get(f"/api/threads/{thread}/trace.html?question=1")
     assert page.headers["content-disposition"] == "attachment; filename=trace.html"
     assert client.get(f"/api/threads/{thread}/trace.json?question=7").status_code == 400
+    assert client.get(f"/api/threads/{thread}/trace.json?question=x").status_code == 400
+
+
+def test_titles_that_are_given_at_once_are_all_kept(tmp_path: Path) -> None:
+    titles, names = Titles(tmp_path / "titles.json"), [str(number) for number in range(40)]
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda name: titles.give(name, f"Title {name}", names), names))
+    assert titles.read() == {name: f"Title {name}" for name in names}

@@ -84,13 +84,15 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
     (tmp_path / "buoy.pdf").write_bytes(pdf("The buoy is red."))
     page.find("nav a[href='#/documents']").click()
     page.shows(".documents", HOSTILE)
-    page.find("input[type=file]").send_keys(str(tmp_path / "buoy.pdf"))
+    (tmp_path / "rope.md").write_text("The rope is new.")
+    page.find("input[type=file]").send_keys(f"{tmp_path / 'buoy.pdf'}\n{tmp_path / 'rope.md'}")
     page.shows(".add", "buoy.pdf")
+    page.shows(".add", "rope.md")
     page.find(".add button").click()
     wait_for(lambda: "No model is asked" in browser.switch_to.alert.text)
     browser.switch_to.alert.accept()
     wait_for(lambda: "uploads/buoy.pdf" in page.text(".documents"), 60)
-    page.shows(".add", "1 document added")
+    page.shows(".add", "2 documents added")
 
     page.find("nav a[href='#/search']").click()
     wait_for(lambda: page.find("#words")).send_keys("red buoy")
@@ -109,5 +111,6 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
     wait_for(lambda: "Remove uploads/buoy.pdf" in browser.switch_to.alert.text)
     browser.switch_to.alert.accept()
     wait_for(lambda: "buoy" not in page.text(".documents"), 60)
-    assert not list((tmp_path / "home" / "uploads").rglob("*.pdf"))
+    left = [file.name for file in (tmp_path / "home" / "uploads").rglob("*.*")]
+    assert left == ["rope.md"]
     assert page.complaints() == []

@@ -68,8 +68,7 @@ function ThreadTools({ thread, known, refresh, tell }) {
   };
   const remove = async () => {
     if (!confirm("Delete this thread and its history?")) return;
-    await send(pathOf(thread), undefined, "DELETE").catch(tell);
-    location.hash = "";
+    await send(pathOf(thread), undefined, "DELETE").then(() => (location.hash = "")).catch(tell);
   };
   return html`<p class="tools">
     <a href=${`${pathOf(thread)}/export.md`} download>Save as Markdown</a>

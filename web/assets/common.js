@@ -2,7 +2,7 @@
 export { html, render, useEffect, useRef, useState } from "/assets/htm-preact.js";
 
 const read = async (response) => {
-  const found = response.status === 204 ? {} : await response.json();
+  const found = response.status === 204 ? {} : await response.json().catch(() => ({}));
   if (!response.ok) throw new Error(found.error?.message ?? response.statusText);
   return found;
 };

@@ -10,10 +10,14 @@ export function Documents({ cite }) {
   const [words, setWords] = useState("");
   const [problem, setProblem] = useState("");
   const timer = useRef(0);
+  const wanted = useRef("");
+  wanted.current = words;
   const tell = (error) => setProblem(error.message);
 
   const load = async () => {
-    const all = await get(`/api/documents?${new URLSearchParams({ words })}`);
+    const asked = wanted.current;
+    const all = await get(`/api/documents?${new URLSearchParams({ words: asked })}`);
+    if (asked !== wanted.current) return; // the person wrote on: another answer is under way
     setFound(all);
     follow(all.change);
   };
@@ -36,7 +40,7 @@ export function Documents({ cite }) {
     return work().catch(tell);
   };
   const receive = (files) => act(async () => {
-    for (const file of files) await upload(file).catch(tell);
+    for (const file of [...files]) await upload(file).catch(tell); // `files` itself empties
     follow(await get("/api/change"));
   });
   const asks = found?.index.asks_model ?? [];

@@ -9,7 +9,7 @@ export function Search({ methods, cite }) {
   const [found, setFound] = useState(null);
   const [problem, setProblem] = useState("");
   const names = methods.map((one) => one.name);
-  const used = chosen ?? FIRST.filter((name) => names.includes(name)).slice(0, 3);
+  const used = chosen ?? FIRST.filter((name) => names.includes(name));
   const choose = (name) =>
     setChosen(names.filter((one) => (one === name) !== used.includes(one)));
   const submit = async (event) => {

@@ -1,5 +1,5 @@
 // A conversation: its questions and answers, and the question that is being answered.
-// A run goes on at the server. The page listens to its numbered events, and after a reload or a
+// A run continues at the server. The page listens to its numbered events, and after a reload or a
 // lost connection the browser asks for those that it has not got.
 import { cost, get, html, pathOf, send, useEffect, useRef, useState } from "/assets/common.js";
 import { Steps } from "/assets/steps.js";
@@ -129,7 +129,7 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
 
 function Turn({ turn, number, cite, edit, resume }) {
   const [draft, setDraft] = useState(null);
-  const show = (place) => cite({ ...turn.citations[place - 1], claim: turn.citations[place - 1].claim });
+  const show = (place) => cite({ ...turn.citations[place - 1] });
   const follow = (event) => {
     const mark = event.target.closest("a.mark");
     if (!mark) return;
@@ -176,7 +176,7 @@ function Live({ live, thread, cite, resume }) {
   </li>`;
 }
 
-/** The limits of a form, and the strategies that it names. */
+/** The limits in a form; null for none. */
 const limitsOf = (form) => {
   const number = (name) => Number(form?.elements[name]?.value) || null;
   return { calls: number("calls"), tokens: number("tokens") };
@@ -194,7 +194,7 @@ function Ask({ ask, running, stop, status, fresh }) {
   };
   const keys = (event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && submit(event);
   const choices = (first) => html`<option value="">${first}</option>
-    ${(status.strategies ?? []).map((name) => html`<option key=${name}>${name}</option>`)}`;
+    ${(status.strategies ?? []).map((name) => html`<option key=${name} value=${name}>${name}</option>`)}`;
   return html`<form class="ask" ref=${form} onSubmit=${submit}>
     <label for="question">Question</label>
     <textarea id="question" rows="2" value=${text} onInput=${(event) => setText(event.target.value)}
