@@ -22,7 +22,7 @@ from hopyard.models.servers.windows import estimate
 from hopyard.nodes.approve import approve_reading
 from hopyard.nodes.global_search.chunks import chunks
 from hopyard.nodes.global_search.chunks import window_of as most_tokens
-from hopyard.nodes.run import Run, run_of
+from hopyard.nodes.run import Found, Run, run_of
 from hopyard.prompts.passages import heading, passage_lines
 from hopyard.prompts.strategies.every import OPEN
 from hopyard.state.errors import IndexMissingError
@@ -47,7 +47,10 @@ async def choose(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]
     found = await asyncio.to_thread(_passages, index, allowed)
     lengths = {passage.id: _length(passage) for passage in found}
     most = EverySettings.of(run.settings).calls
-    ranks = await _ranks(run, state["question"]) if sum(lengths.values()) > room else {}
+    searched = Found([])
+    if not found or sum(lengths.values()) > room:
+        searched = await _search(run, state["question"])
+    ranks = {name: place for place, name in enumerate(passage_ids(searched.evidence))}
     chosen = selected(found, lengths, ranks, most * room)
     groups = grouped(chosen, lengths, room)
     groups.sort(key=lambda group: min(ranks.get(name, len(ranks)) for name in group))
@@ -63,6 +66,8 @@ async def choose(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]
     }
     step = Step(id="choose", kind="choose", facts=facts)
     step["title"] = f"Choose {counted(len(read), 'document')}: {counted(len(groups), 'call')}"
+    if not found:
+        step["reason"] = searched.reason
     if groups and "reading" in run.settings.approve:
         about = ", ".join(f"{name}: {value}" for name, value in facts.items())
         calls = approve_reading(state["question"], len(groups), f"Read the documents ({about}).")
@@ -86,17 +91,20 @@ def _passages(index: Index, allowed: frozenset[str] | None) -> list[Passage]:
     groups before them are the same, and their calls are in the ledger.
     """
     since = index.corpus.indexed()
-    found = [one for one in index.corpus.passages() if allowed is None or one.id in allowed]
-    return sorted(found, key=lambda one: (since[one.document_id], one.document_id, one.position))
+    every = index.corpus.passages()
+    found = [passage for passage in every if allowed is None or passage.id in allowed]
+    return sorted(
+        found,
+        key=lambda passage: (since[passage.document_id], passage.document_id, passage.position),
+    )
 
 
-async def _ranks(run: Run, question: str) -> dict[str, int]:
-    """The places of the passages that a search finds; none if the index cannot be searched."""
+async def _search(run: Run, question: str) -> Found:
+    """The passages that a search finds; none if the index cannot be searched."""
     try:
-        found = await run.try_find(question, k=_RANKED, models=False)
-    except IndexMissingError:
-        return {}
-    return {name: place for place, name in enumerate(passage_ids(found.evidence))}
+        return await run.try_find(question, k=_RANKED, models=False)
+    except IndexMissingError as error:
+        return Found([], [error])
 
 
 async def _tokens_of_call(run: Run) -> tuple[int, int]:
