@@ -53,10 +53,10 @@ async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 def _why_unknown(asked: Asked, outcome: Outcome, tries: int) -> str:
-    """What a note says where a query gave no answer, or "".
+    """The text of the note where a query gave no answer, or "".
 
-    No row is an answer only if the model says so: after it was told, in a sentence without a place
-    for a value. Its first sentence, such as `The gates:`, knew of no result.
+    No row is an answer only if the model says so in its second sentence, without a place for a
+    value. It wrote the first, such as `The gates:`, before there was a result.
     """
     if not asked["sql"]:
         return ""

@@ -78,6 +78,12 @@ def test_the_end_of_a_long_value_is_cut_off() -> None:  # databao-agent 247
     assert (several[:5], several[-1]) == ("0 1 2", "…")
 
 
+def test_a_cell_that_does_not_fit_its_type_is_an_error_and_no_empty_cell() -> None:
+    table = {"name": "t", "columns": [["n", "BIGINT"]], "cells": ['["1", "99999999999999999999"]']}
+    with pytest.raises(duckdb.ConversionException, match="99999999999999999999"):
+        worker.run({"tables": [table], "sql": "SELECT sum(n) FROM t", "seconds": 10})
+
+
 SECRET = [{"password": "not for queries"}]
 
 
