@@ -16,7 +16,6 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.index import Index
 from hopyard.models.calls.sized_request import window_of
 from hopyard.models.servers.windows import estimate
 from hopyard.nodes.approve import approve_reading
@@ -33,7 +32,7 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("choose", "document_lines", "grouped", "selected")
+__all__ = ("choose", "document_lines", "estimate_calls", "grouped", "selected")
 
 _RANKED: Final = 1000
 """Passages that the search ranks."""
@@ -42,10 +41,8 @@ _RANKED: Final = 1000
 async def choose(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Form the groups, say what reading them costs, and wait for approval if that is wanted."""
     run = await run_of(state, runtime)
-    index, allowed = await run.index(), await run.allowed()
     fixed, room = await _tokens_of_call(run)
-    found = await asyncio.to_thread(_passages, index, allowed)
-    lengths = {passage.id: _length(passage) for passage in found}
+    found, lengths = await _passages(run)
     most = EverySettings.of(run.settings).calls
     searched = Found([])
     if not found or sum(lengths.values()) > room:
@@ -84,19 +81,29 @@ async def choose(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]
     }
 
 
-def _passages(index: Index, allowed: frozenset[str] | None) -> list[Passage]:
-    """The passages that may be found, by document.
+async def estimate_calls(run: Run) -> int:
+    """The calls that a question about the run's index takes."""
+    (_, room), (found, lengths) = await _tokens_of_call(run), await _passages(run)
+    most = EverySettings.of(run.settings).calls
+    groups = grouped(selected(found, lengths, {}, most * room), lengths, room)
+    return min(most, len(groups))
+
+
+async def _passages(run: Run) -> tuple[list[Passage], dict[str, int]]:
+    """The passages that may be found, by document, and their tokens.
 
     Documents are in the order in which they were put into the index: after more are added, the
     groups before them are the same, and their calls are in the ledger.
     """
-    since = index.corpus.indexed()
-    every = index.corpus.passages()
-    found = [passage for passage in every if allowed is None or passage.id in allowed]
-    return sorted(
-        found,
-        key=lambda passage: (since[passage.document_id], passage.document_id, passage.position),
-    )
+    index, allowed = await run.index(), await run.allowed()
+
+    def read() -> tuple[list[Passage], dict[str, int]]:
+        since, every = index.corpus.indexed(), index.corpus.passages()
+        found = [passage for passage in every if allowed is None or passage.id in allowed]
+        found.sort(key=lambda each: (since[each.document_id], each.document_id, each.position))
+        return found, {passage.id: _length(passage) for passage in found}
+
+    return await asyncio.to_thread(read)
 
 
 async def _search(run: Run, question: str) -> Found:

@@ -21,7 +21,9 @@ from hopyard.indexes.corpus.records import Document
 from hopyard.models.calls import request
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources, config_with
+from hopyard.nodes.run import Run
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import ScriptedChat
 from hopyard.testing.models import FAILURES, WordEmbedder
 
@@ -135,6 +137,17 @@ def test_a_count_of_nothing_is_0_and_a_list_of_nothing_is_unknown(
     assert ask(COUNT)["answer"] == "Norrland has 0 contracts:\n\nRead 12 of 12 documents."
     output = ask()
     assert (output["answer"], output["citations"], output["evidence"]) == ("Unknown", [], [])
+
+
+@pytest.mark.parametrize("settings", [{}, {"every": {"calls": 2}}, {"where": ["title=Menu"]}])
+def test_an_estimate_has_the_calls_of_the_question(
+    ask: Ask, index: Path, chat: ScriptedChat, tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    calls = ask(**settings)["usage"]["model_calls"]
+    values = {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name}
+    context = Context.model_validate({**values, "global": {"window": 60}, **settings})
+    with Resources(tmp_path / "home") as resources:
+        assert asyncio.run(STRATEGIES["every"].estimate_calls(Run("", context, resources))) == calls
 
 
 def test_after_a_kill_no_finished_call_is_repeated(ask: Ask, chat: ScriptedChat) -> None:
