@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,7 +22,7 @@ from hopyard.cli.options import (
     WhereOption,
     context_from,
 )
-from hopyard.state.errors import UsageError
+from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.text.counting import counted
@@ -68,7 +69,7 @@ def compare_command(
     asked = check_question(question)
     with Resources() as resources:
         named = run_async(_chosen(strategies, context, resources))
-        err.print(_estimate(named), style="dim")
+        err.print(run_async(_estimate(named, context, resources)), style="dim")
         if not yes and can_ask():
             typer.confirm("Start?", abort=True, err=True)
         compared = run_async(_answers(asked, named, context, resources))
@@ -102,13 +103,20 @@ async def _chosen(names: str | None, context: Context, resources: Resources) -> 
     return given
 
 
-def _estimate(names: Sequence[str]) -> str:
-    """The usual number of model calls, before one is made."""
-    parts = [STRATEGIES[name] for name in names if name != AUTO]
-    known = sum(strategy.calls for strategy in parts if strategy.calls is not None)
-    open_ = [strategy.name for strategy in parts if strategy.calls is None]
-    open_ += [name for name in names if name == AUTO]
-    more = f" and those of {', '.join(open_)}, which depend on the documents" if open_ else ""
+async def _estimate(names: Sequence[str], context: Context, resources: Resources) -> str:
+    """The usual number of model calls, before a call is made."""
+    from hopyard.nodes.run import Run
+
+    run, known, open_ = Run("", context, resources), 0.0, list[str]()
+    for name in names:
+        calls = None
+        if name != AUTO:
+            with suppress(HopyardError):  # its own run will say so
+                calls = await STRATEGIES[name].estimate_calls(run)
+        if calls is None:
+            open_.append(name)
+        known += calls or 0
+    more = f" and those of {', '.join(open_)}, which are not known before" if open_ else ""
     return f"{', '.join(names)}: about {counted(round(known), 'model call')}{more}."
 
 

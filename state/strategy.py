@@ -15,6 +15,8 @@ from hopyard.state.schemas import RouteLabel, Step
 if TYPE_CHECKING:  # half a second, which a list of names must not cost
     from langchain_core.runnables import Runnable
 
+    from hopyard.nodes.run import Run
+
 __all__ = ("STRATEGIES", "Strategy", "strategies")
 
 StepsOf = Callable[[Mapping[str, Any]], Sequence[Step]]
@@ -48,8 +50,8 @@ class Strategy:
         steps: A function, or its `module:function`, that makes steps from the strategy's state,
             also from an unfinished state or a node's update. None means the state's `steps`.
         rank: Its position in lists; cheap strategies come first.
-        calls: Model calls that a question usually takes, as docs/results.md has them, for an
-            estimate; None if that depends on the corpus.
+        calls: Model calls that a question usually takes, as docs/results.md has them, or the
+            `module:function` that estimates them from the index of a run; None if neither can.
         label: A few words for tables, such as "ToR-RAG: a tree of sub-questions".
         sweeps: Evaluations that its paper reports, as columns of `hopyard eval` by name.
         legend: The meaning of its verdicts, facts and signs in a trace.
@@ -70,7 +72,7 @@ class Strategy:
     retrieves: bool = True
     steps: str | StepsOf | None = None
     rank: int = 50
-    calls: float | None = None
+    calls: float | str | None = None
     label: str = ""
     sweeps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     legend: Mapping[str, str] = field(default_factory=dict)
@@ -82,6 +84,17 @@ class Strategy:
     def load_graph(self) -> Any:
         """Return the compiled graph."""
         return _load(self.graph)
+
+    async def estimate_calls(self, run: Run) -> float | None:
+        """The model calls that a question will about take; None if that is unknown.
+
+        Raises:
+            HopyardError: The index does not have what the strategy reads.
+        """
+        if not isinstance(self.calls, str):
+            return self.calls
+        calls: float = await _load(self.calls)(run)
+        return calls
 
     def steps_of(self, state: Mapping[str, Any]) -> Sequence[Step]:
         """Return the steps of a state or of a node's update."""

@@ -16,6 +16,8 @@ class Asked(TypedDict):
     """"" if no table holds what the question asks for."""
     sentence: str
     """The answer, with a result's columns in curly brackets."""
+    knows: bool
+    """Whether it is another sentence than the first, written after an empty result."""
 
 
 class Outcome(TypedDict):

@@ -36,6 +36,7 @@ STRATEGY: Final = Strategy(
     settings=EverySettings,
     steps="hopyard.state.every:steps_of",
     rank=50,
+    calls="hopyard.nodes.every.choose:estimate_calls",
     label="complete lists and counts: all documents into one table",
     legend={
         "documents": "of those that match the filter; a part of a long document may be read",

@@ -44,6 +44,7 @@ STRATEGY: Final = Strategy(
         "beyond the window": "points with too low a score for the closing call",
         "score": "the score of the best point, from 0 to 1",
     },
+    calls="hopyard.nodes.global_search.plan:estimate_calls",
     label="GraphRAG: map and reduce over community reports",
     sweeps={
         "levels": tuple(f"graphrag@global.level={level}" for level in range(4)),

@@ -26,5 +26,6 @@ STRATEGY: Final = Strategy(
     stronger=("chain", "single"),
     profiles=("small", "capable"),
     rank=25,
+    calls=1,
     label="SQL over tables",
 )

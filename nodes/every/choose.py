@@ -16,13 +16,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.index import Index
 from hopyard.models.calls.sized_request import window_of
 from hopyard.models.servers.windows import estimate
 from hopyard.nodes.approve import approve_reading
 from hopyard.nodes.global_search.chunks import chunks
 from hopyard.nodes.global_search.chunks import window_of as most_tokens
-from hopyard.nodes.run import Run, run_of
+from hopyard.nodes.run import Found, Run, run_of
 from hopyard.prompts.passages import heading, passage_lines
 from hopyard.prompts.strategies.every import OPEN
 from hopyard.state.errors import IndexMissingError
@@ -33,7 +32,7 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("choose", "document_lines", "grouped", "selected")
+__all__ = ("choose", "document_lines", "estimate_calls", "grouped", "selected")
 
 _RANKED: Final = 1000
 """Passages that the search ranks."""
@@ -42,12 +41,13 @@ _RANKED: Final = 1000
 async def choose(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Form the groups, say what reading them costs, and wait for approval if that is wanted."""
     run = await run_of(state, runtime)
-    index, allowed = await run.index(), await run.allowed()
     fixed, room = await _tokens_of_call(run)
-    found = await asyncio.to_thread(_passages, index, allowed)
-    lengths = {passage.id: _length(passage) for passage in found}
+    found, lengths = await _passages(run)
     most = EverySettings.of(run.settings).calls
-    ranks = await _ranks(run, state["question"]) if sum(lengths.values()) > room else {}
+    searched = Found([])
+    if not found or sum(lengths.values()) > room:
+        searched = await _search(run, state["question"])
+    ranks = {name: place for place, name in enumerate(passage_ids(searched.evidence))}
     chosen = selected(found, lengths, ranks, most * room)
     groups = grouped(chosen, lengths, room)
     groups.sort(key=lambda group: min(ranks.get(name, len(ranks)) for name in group))
@@ -63,6 +63,8 @@ async def choose(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]
     }
     step = Step(id="choose", kind="choose", facts=facts)
     step["title"] = f"Choose {counted(len(read), 'document')}: {counted(len(groups), 'call')}"
+    if not found:
+        step["reason"] = searched.reason
     if groups and "reading" in run.settings.approve:
         about = ", ".join(f"{name}: {value}" for name, value in facts.items())
         calls = approve_reading(state["question"], len(groups), f"Read the documents ({about}).")
@@ -79,24 +81,37 @@ async def choose(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]
     }
 
 
-def _passages(index: Index, allowed: frozenset[str] | None) -> list[Passage]:
-    """The passages that may be found, by document.
+async def estimate_calls(run: Run) -> int:
+    """The calls that a question about the run's index takes."""
+    (_, room), (found, lengths) = await _tokens_of_call(run), await _passages(run)
+    most = EverySettings.of(run.settings).calls
+    groups = grouped(selected(found, lengths, {}, most * room), lengths, room)
+    return min(most, len(groups))
+
+
+async def _passages(run: Run) -> tuple[list[Passage], dict[str, int]]:
+    """The passages that may be found, by document, and their tokens.
 
     Documents are in the order in which they were put into the index: after more are added, the
     groups before them are the same, and their calls are in the ledger.
     """
-    since = index.corpus.indexed()
-    found = [one for one in index.corpus.passages() if allowed is None or one.id in allowed]
-    return sorted(found, key=lambda one: (since[one.document_id], one.document_id, one.position))
+    index, allowed = await run.index(), await run.allowed()
+
+    def read() -> tuple[list[Passage], dict[str, int]]:
+        since, every = index.corpus.indexed(), index.corpus.passages()
+        found = [passage for passage in every if allowed is None or passage.id in allowed]
+        found.sort(key=lambda each: (since[each.document_id], each.document_id, each.position))
+        return found, {passage.id: _length(passage) for passage in found}
+
+    return await asyncio.to_thread(read)
 
 
-async def _ranks(run: Run, question: str) -> dict[str, int]:
-    """The places of the passages that a search finds; none if the index cannot be searched."""
+async def _search(run: Run, question: str) -> Found:
+    """The passages that a search finds; none if the index cannot be searched."""
     try:
-        found = await run.try_find(question, k=_RANKED, models=False)
-    except IndexMissingError:
-        return {}
-    return {name: place for place, name in enumerate(passage_ids(found.evidence))}
+        return await run.try_find(question, k=_RANKED, models=False)
+    except IndexMissingError as error:
+        return Found([], [error])
 
 
 async def _tokens_of_call(run: Run) -> tuple[int, int]:

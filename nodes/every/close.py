@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ from hopyard.state.text.counting import counted
 
 __all__ = ("Coverage", "close", "coverage")
 
+_NUMBER: Final = re.compile(r"(?<!\w)#(?!\w)", re.ASCII)
+"""The place of the number of rows in a sentence, as in `# ports` and `港は#件`; `C#` is a word."""
 _NAMED: Final = 10
 """Documents that were not read and are named, at most."""
 
@@ -146,6 +149,8 @@ def _answer(
         return f"[{number}]" if number else ""
 
     number, sentence = f"{len(items):,}", table["sentence"]
-    said = sentence.replace("#", number) if "#" in sentence else f"{number}: {sentence}"
+    said, places_in = _NUMBER.subn(number, sentence)
+    if not places_in:
+        said = f"{number}: {sentence}"
     parts = [said, as_markdown(table["columns"], items, mark) if items else "", covered.sentence]
     return "\n\n".join(filter(None, parts))

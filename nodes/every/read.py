@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -26,6 +27,8 @@ __all__ = ("next_tasks", "open_table", "read_group")
 
 _MOST_OPENINGS: Final = 2
 """Groups that are tried until one decides the form of the table."""
+_MOST_PARTS: Final = 8
+"""Parts of a group, at most, if it is too long for one call."""
 _LONGEST_CELL: Final = 300
 """Characters."""
 _STOPPED: Final = "the model stopped before the last item"
@@ -122,21 +125,29 @@ def _step(number: int, of: int, passages: int) -> Step:
 
 
 async def _read(
-    run: Run, question: str, table: Table | None, passages: Sequence[Passage], step: str
+    run: Run,
+    question: str,
+    table: Table | None,
+    passages: Sequence[Passage],
+    step: str,
+    parts: int = _MOST_PARTS,
 ) -> _Reading:
-    """Read passages in one call, or in two parts if they or their rows are too long for it."""
+    """Read passages in one call, or in two parts if they or their rows are too long for it.
+
+    A part that is too long is divided again, into `parts` in all at most.
+    """
     attempt = await _call(run, question, table, passages, step)
     output, ids = attempt.output, [passage.id for passage in passages]
     if isinstance(output, Opened):
         table = _table(output)
-    rows = _rows(output.rows, ids) if output and table else []
+    rows = _rows(output.rows, passages) if output and table else []
     if output and output.complete:
         return _Reading(table, rows, [])
-    if len(passages) == 1 or not (output or _is_too_long(attempt)):
+    if min(len(passages), parts) == 1 or not (output or _is_too_long(attempt)):
         return _Reading(table, rows, ids, None if output else attempt)
-    middle = len(passages) // 2
-    first = await _read(run, question, table, passages[:middle], step)
-    second = await _read(run, question, first.table, passages[middle:], step)
+    middle, parts = len(passages) // 2, parts // 2
+    first = await _read(run, question, table, passages[:middle], step, parts)
+    second = await _read(run, question, first.table, passages[middle:], step, parts)
     return _Reading(
         second.table,
         [*rows, *first.rows, *second.rows],
@@ -176,19 +187,29 @@ def _table(opened: Opened) -> Table:
     )
 
 
-def _rows(rows: Sequence[Row], names: Sequence[str]) -> list[FoundRow]:
+def _rows(rows: Sequence[Row], passages: Sequence[Passage]) -> list[FoundRow]:
     """The rows that name an item, with the ids of the passages behind their cells.
 
-    A number that no passage has stands for none. A row without any passage is not kept.
+    A number that no passage has stands for none. A row without any passage gets the first that has
+    the item's name, and is left out if none has.
     """
     found = []
     for row in rows:
         cells = [one_line(cell)[:_LONGEST_CELL] for cell in row.cells]
+        if not cells or not cells[0]:
+            continue
         numbers = [*row.passages, *[0] * len(cells)]
         behind = [
-            names[number - 1] if cell and 1 <= number <= len(names) else ""
+            passages[number - 1].id if cell and 1 <= number <= len(passages) else ""
             for cell, number in zip(cells, numbers, strict=False)
         ]
-        if cells and cells[0] and any(behind):
+        if not any(behind):
+            behind[0] = next((each.id for each in passages if _names(each, cells[0])), "")
+        if any(behind):
             found.append(FoundRow(cells=cells, passages=behind))
     return found
+
+
+def _names(passage: Passage, item: str) -> bool:
+    name = rf"(?<!\w){re.escape(item)}(?!\w)"
+    return re.search(name, one_line(document_lines([passage]))) is not None

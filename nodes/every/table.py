@@ -128,7 +128,7 @@ def _may_be_one(left: str, right: str, items: Mapping[str, Item]) -> bool:
     """
     columns = zip(items[left].cells[1:], items[right].cells[1:], strict=True)
     agree = [
-        any(_agree(one, other) for one in mine for other in its)
+        any(_agree(value, other) for value in mine for other in its)
         for mine, its in columns
         if mine and its
     ]

@@ -15,9 +15,21 @@ from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.plan import Plan
 from hopyard.indexes.kinds.communities.records import Community
 from hopyard.nodes.global_search.chunks import window_of
-from hopyard.nodes.global_search.reading import excerpts_within, is_short
-from hopyard.nodes.global_search.reports import elements_of, passages_in, writing_budget
+from hopyard.nodes.global_search.reading import (
+    LONGEST_EXCERPT,
+    excerpts_within,
+    is_short,
+    readable_reports,
+    report_tokens,
+)
+from hopyard.nodes.global_search.reports import (
+    communities_of,
+    elements_of,
+    passages_in,
+    writing_budget,
+)
 from hopyard.nodes.run import Run
+from hopyard.prompts.traits import traits_of
 from hopyard.state.global_search import GlobalSettings, ReportTask
 from hopyard.state.settings.fields import Context
 
@@ -25,6 +37,7 @@ __all__ = (
     "LevelEstimate",
     "communities_at",
     "deepest",
+    "estimate_calls",
     "estimate_level",
     "plan_missing",
     "plan_reading",
@@ -139,6 +152,23 @@ def _plans(index: Index, names: Sequence[str], settings: Context) -> dict[str, P
         plans[name] = on_demand.planned(index, name, settings, 1 + spare)
         spare -= max(0, plans[name].calls - 1)
     return plans
+
+
+async def estimate_calls(run: Run) -> int:
+    """The calls of a question: for reports to write, for map calls, and the closing call.
+
+    Raises:
+        IndexMissingError: The index has no communities.
+    """
+    reader, window = await communities_of(run), window_of(run.settings)
+    level = deepest(reader, GlobalSettings.of(run.settings).level)
+    found = await communities_at(run, reader, level) if reader.levels else []
+    plan, _ = await plan_reading(run, reader, found)
+    there = [name for name in plan["chosen"] if name not in plan["missing"]]
+    tokens = sum(map(report_tokens, await readable_reports(run, there, {})))
+    tokens += LONGEST_EXCERPT * len(plan["missing"])
+    maps = -(-tokens // window) + bool(traits_of(run.settings).global_passages)
+    return sum(plan["missing"].values()) + maps + 1
 
 
 @dataclass(frozen=True)

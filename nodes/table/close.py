@@ -13,7 +13,7 @@ from hopyard.indexes.passages.markdown import table_lines
 from hopyard.indexes.text.sentences import readable
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import run_of
-from hopyard.nodes.table.steps import problem_of
+from hopyard.nodes.table.steps import is_empty
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import NOTE, Citation, Evidence, Step
 from hopyard.state.settings.fields import Context
@@ -32,12 +32,11 @@ _NO_ROW: Final = "No row of the tables matches."
 
 
 async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Put the answer together, and cite the rows. A query that failed twice answers Unknown."""
+    """Put the answer together, and cite the rows; Unknown without a result."""
     run, asked, outcome = await run_of(state, runtime), state["asked"], state["outcome"]
-    problem, steps = problem_of(outcome), list(state["steps"])
-    if not asked["sql"] or outcome["error"]:
-        if outcome["error"]:
-            reason = f"The query over the tables failed, and so did its correction: {problem}"
+    steps, reason = list(state["steps"]), _why_unknown(asked, outcome, state["tries"])
+    if reason or not asked["sql"]:
+        if reason:
             steps.append(Step(id="note", kind=NOTE, title="Note", reason=reason))
         return await close_run(run, {"answer": UNKNOWN, "citations": [], "steps": steps})
     passages = await run.existing([passage for passage, _ in outcome["sources"]])
@@ -51,6 +50,23 @@ async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     steps.append(Step(**{**read, "answer": answer}))
     update = {"answer": answer, "citations": citations, "evidence": evidence, "steps": steps}
     return await close_run(run, update)
+
+
+def _why_unknown(asked: Asked, outcome: Outcome, tries: int) -> str:
+    """The text of the note where a query gave no answer, or "".
+
+    No row is an answer only if the model says so in its second sentence, without a place for a
+    value. It wrote the first, such as `The gates:`, before there was a result.
+    """
+    if not asked["sql"]:
+        return ""
+    again = ", and so did its correction" if tries > 1 else ""
+    if outcome["error"]:
+        return f"The query over the tables failed{again}: {outcome['error']}"
+    says_so = asked["knows"] and asked["sentence"] and not _PLACE.search(asked["sentence"])
+    if is_empty(outcome) and not says_so:
+        return f"The query over the tables found nothing{again}."
+    return ""
 
 
 def _citations(places: Sequence[tuple[Passage, int]]) -> list[Citation]:
@@ -82,7 +98,7 @@ def result_text(question: str, asked: Asked, outcome: Outcome, cited: int, style
         style: `short` gives values alone, `sentence` a sentence, the others the query too.
     """
     rows, sentence = outcome["rows"], _filled(question, asked, outcome)
-    values = _short(rows, more=outcome["more"])
+    values = "" if is_empty(outcome) else _short(rows, more=outcome["more"])
     if style == "short":
         return values or sentence
     lead = sentence.rstrip(" :") or (values if len(rows) == 1 else "")
@@ -108,8 +124,8 @@ def _filled(question: str, asked: Asked, outcome: Outcome) -> str:
     names = [name.strip().casefold() for name in _PLACE.findall(sentence)]
     known = _NUMBER.findall(f"{question} {asked['sql']}")
     guessed = not set(_NUMBER.findall(_PLACE.sub("", sentence))) <= set(known)
-    if not rows:
-        return _NO_ROW if names or guessed or not sentence else sentence
+    if is_empty(outcome):
+        return _NO_ROW if guessed else sentence
     if len(rows) > 1:
         return "" if names or guessed else sentence
     values = dict(zip(map(str.casefold, outcome["columns"]), rows[0], strict=True))

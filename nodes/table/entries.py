@@ -105,17 +105,17 @@ def _values(family: Sequence[Table], place: str) -> tuple[tuple[str, ...], int]:
 def _merged(same: Sequence[Column]) -> Column:
     values = dict.fromkeys(chain.from_iterable(column.values for column in same))
     distinct = max(len(values), *(column.distinct for column in same), 0)
-    kind = merged_type(column.type for column in same)
+    filled = [column for column in same if column.distinct or column.type != "VARCHAR"]
+    kind = merged_type(column.type for column in filled or same)
     return same[0]._replace(type=kind, values=tuple(values)[:20], distinct=distinct)
 
 
-def load(tables: Tables, entry: Entry, row: str, keep: Callable[[str], bool]) -> Loaded:
+def load(tables: Tables, entry: Entry, keep: Callable[[str], bool]) -> Loaded:
     """The cells of an entry.
 
     Args:
         tables: The tables of the index.
         entry: The entry.
-        row: The name of the column with the numbers of the rows.
         keep: Whether the rows in a passage are wanted.
     """
     cells: list[Cells] = [[] for _ in entry.columns]
@@ -130,11 +130,10 @@ def load(tables: Tables, entry: Entry, row: str, keep: Callable[[str], bool]) ->
                 missing = "false" if column.type == "BOOLEAN" else None  # no row is a total
                 cells[number] += by_name.get(column.name, [missing] * len(where))
         places += where
-    numbers = list(range(len(places)))
     request = {
         "name": entry.name,
-        "columns": [[row, "BIGINT"], *([column.name, column.type] for column in entry.columns)],
-        "cells": [json.dumps(values) for values in (numbers, *cells)],
+        "columns": [[column.name, column.type] for column in entry.columns],
+        "cells": [json.dumps(values) for values in cells],
     }
     return Loaded(request, places, cells)
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,13 +16,16 @@ from hopyard.indexes.kinds.tables.reader import Tables
 from hopyard.nodes.table.entries import Entry, Loaded, load
 from hopyard.state.table import Outcome
 
-__all__ = ("ROW", "run_query")
+__all__ = ("run_query",)
 
-ROW: Final = "_row"
 SECONDS: Final = 10
 """A query may take so long."""
 _PATIENCE: Final = 60
 """Seconds after which the process is ended: loading the tables takes time too."""
+_LIFETIME: Final = 2 * _PATIENCE
+"""Seconds after which the process ends itself, if nobody is left who would end it."""
+_POLL: Final = 0.1
+"""Seconds until a cancelled query is ended."""
 _WORKER: Final = Path(__file__).with_name("worker.py")
 _KEPT_ROWS: Final = 100
 _KEPT_SOURCES: Final = 20
@@ -28,7 +34,11 @@ _LED: Final = 5
 
 
 def run_query(
-    tables: Tables, entries: Sequence[Entry], sql: str, keep: Callable[[str], bool]
+    tables: Tables,
+    entries: Sequence[Entry],
+    sql: str,
+    keep: Callable[[str], bool],
+    stop: threading.Event,
 ) -> Outcome:
     """The result of a query. An error is part of it.
 
@@ -37,14 +47,16 @@ def run_query(
         entries: The tables of the query.
         sql: The query.
         keep: Whether the rows in a passage may be read.
+        stop: Set when nobody waits for the result any more.
     """
-    loaded = {entry.name: load(tables, entry, ROW, keep) for entry in _named(entries, sql)}
+    loaded = {entry.name: load(tables, entry, keep) for entry in _named(entries, sql)}
     request = {
         "tables": [each.request for each in loaded.values()],
         "sql": sql,
         "seconds": SECONDS,
+        "lifetime": _LIFETIME,
     }
-    result = _ask_worker(request)
+    result = _ask_worker(request, stop)
     if "error" in result:
         return Outcome(error=result["error"], columns=[], rows=[], more=False, sources=[])
     rows = result["rows"]
@@ -63,21 +75,32 @@ def _named(entries: Sequence[Entry], sql: str) -> list[Entry]:
     return [entry for entry in entries if entry.name in small]
 
 
-def _ask_worker(request: dict[str, Any]) -> dict[str, Any]:
-    try:
-        done = subprocess.run(  # noqa: S603
-            [sys.executable, "-I", str(_WORKER)],
-            input=json.dumps(request),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=_PATIENCE,
-            check=False,
-        )
-        result: dict[str, Any] = json.loads(done.stdout)
-    except subprocess.TimeoutExpired:
+def _ask_worker(request: dict[str, Any], stop: threading.Event) -> dict[str, Any]:
+    # -P: this folder holds modules; the user's own packages may hold DuckDB
+    command = [sys.executable, "-P", str(_WORKER)]
+    text: str | None = json.dumps(request)
+    end = time.monotonic() + _PATIENCE
+    with subprocess.Popen(  # noqa: S603
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+    ) as process:
+        output = None
+        try:
+            while output is None and not stop.is_set() and time.monotonic() < end:
+                with suppress(subprocess.TimeoutExpired):
+                    output = process.communicate(text, timeout=_POLL)[0]
+                text = None  # it is being written
+        finally:
+            process.kill()
+    if output is None:
         return {"error": f"The query took more than {_PATIENCE} seconds."}
-    except ValueError:  # it was ended for its memory
-        return {"error": "The query needs more memory than it may use."}
+    try:
+        result: dict[str, Any] = json.loads(output)
+    except ValueError:
+        return {"error": "The query ended without a result: it may need too much memory."}
     return result
 
 

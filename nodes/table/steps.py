@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final, Literal
@@ -10,6 +11,7 @@ from typing import Any, Final, Literal
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus.records import place_in
+from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.tables.reader import Table, Tables
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.run import Run, run_of
@@ -24,7 +26,7 @@ from hopyard.state.table import Asked, Outcome, TableState
 from hopyard.state.text.counting import counted
 from hopyard.state.verdicts import FAILED, FALLBACK, NOTHING_FOUND
 
-__all__ = ("after_query", "ask", "begin", "choose", "problem_of")
+__all__ = ("after_query", "ask", "begin", "choose", "is_empty", "problem_of")
 
 MOST_TABLES: Final = 6
 """Tables whose schemas the model sees; tables with the same columns count once."""
@@ -42,7 +44,7 @@ async def begin(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, An
     require("The strategy table", "tables")
     update = await start_run(state, runtime)
     nothing = Outcome(error="", columns=[], rows=[], more=False, sources=[])
-    asked = Asked(sql="", sentence="")
+    asked = Asked(sql="", sentence="", knows=False)
     cleared = {"evidence": [], "steps": [], "tables": [], "asked": asked, "tries": 0}
     return {**update, **cleared, "outcome": nothing}
 
@@ -97,13 +99,16 @@ async def ask(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
             attempt.check_needed()
         steps = [*state["steps"], attempt.mark(step)]
         return {"steps": steps, "truncated": attempt.truncated, "tries": tries}
-    asked = Asked(sql=attempt.output.sql.rstrip("; \n"), sentence=attempt.output.sentence)
+    sql, sentence = attempt.output.sql.rstrip("; \n"), attempt.output.sentence
+    knows = tries > 1 and sentence != state["asked"]["sentence"]
+    asked = Asked(sql=sql, sentence=sentence, knows=knows)
     if asked["sql"]:
 
         def keep(passage: str) -> bool:
             return allowed is None or passage in allowed
 
-        outcome = await asyncio.to_thread(run_query, tables, entries, asked["sql"], keep)
+        stop = threading.Event()
+        outcome = await in_thread(run_query, tables, entries, asked["sql"], keep, stop, stop=stop)
         step["facts"] = {"SQL": asked["sql"]}
         if outcome["error"]:
             step |= {"verdict": FAILED, "reason": outcome["error"]}
@@ -127,12 +132,18 @@ def problem_of(outcome: Outcome) -> str:
         return outcome["error"]
     if not outcome["rows"]:
         return "The result has no row."
-    values = {value for row in outcome["rows"] for value in row}
-    if len(outcome["rows"]) == 1 and values <= {None, "0"}:
-        return (
-            f"The result is {'0' if '0' in values else 'NULL'}: perhaps no row meets a condition."
-        )
+    if is_empty(outcome):
+        return "The result is NULL: perhaps no row meets a condition."
+    if len(outcome["rows"]) == 1 and {*outcome["rows"][0]} <= {None, "0"}:
+        return "The result is 0: perhaps no row meets a condition."
     return ""
+
+
+def is_empty(outcome: Outcome) -> bool:
+    """Whether a result has no row, or the NULL of a sum over no row."""
+    return len(outcome["rows"]) <= 1 and not any(
+        value is not None for row in outcome["rows"] for value in row
+    )
 
 
 async def _tables(run: Run) -> Tables:

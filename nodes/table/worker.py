@@ -2,23 +2,26 @@
 
 It reads a request from its input and writes the result to its output, both JSON. DuckDB has no
 files, no extensions and no settings to change. A text of gigabytes, which DuckDB's limits
-miss, ends this process alone. It imports nothing of Hopyard.
+miss, ends this process alone. It ends itself if Hopyard, which would end it, was killed. It imports
+nothing of Hopyard.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 import duckdb
 
-ROW = "_row"
-"""The column with the number of each row, which queries do not see in their results."""
+ROW = "rowid"
+"""DuckDB's number of each row, from 0. `*`, DISTINCT and NATURAL JOIN do not see it."""
 TABLE_FUNCTIONS = frozenset(("unnest", "range", "generate_series"))
 NODES = frozenset(("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"))
 """The parts of a query. Others write: DuckDB allows `WITH x AS (DELETE …)`."""
@@ -28,6 +31,8 @@ ADDRESSES = 4 << 30
 """Bytes of address space of this process."""
 MOST_ROWS = 500
 """Rows of a result."""
+LONGEST_VALUE = 2000
+"""Characters of a value. If a value is longer, its end is cut off and marked with "…"."""
 MOST_SOURCES = 2000
 """Rows that a result came from, at most."""
 LOCKED = (
@@ -44,10 +49,11 @@ class RefusedError(Exception):
 def main() -> None:
     """Run the request."""
     request = json.load(sys.stdin)
+    faulthandler.dump_traceback_later(request["lifetime"], exit=True)
     _limit_memory()
     try:
         result = run(request)
-    except (duckdb.Error, RefusedError, MemoryError, ValueError) as error:
+    except (duckdb.Error, RefusedError, MemoryError, ValueError, OverflowError) as error:
         result = {"error": str(error).partition("\n\n")[0][:600] or "out of memory"}
     json.dump(result, sys.stdout)
 
@@ -77,10 +83,9 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
         cursor = connection.execute(request["sql"])
         columns = [column[0] for column in cursor.description or ()]
         rows = cursor.fetchmany(MOST_ROWS + 1)
-        shown = [place for place, column in enumerate(columns) if column != ROW]
         return {
-            "columns": [columns[place] for place in shown],
-            "rows": [[_plain(row[place]) for place in shown] for row in rows[:MOST_ROWS]],
+            "columns": columns,
+            "rows": [[_shown(value) for value in row] for row in rows[:MOST_ROWS]],
             "more": len(rows) > MOST_ROWS,
             "sources": _sources(connection, tree, names),
         }
@@ -95,14 +100,17 @@ def _limit_memory() -> None:
         import resource
     except ImportError:  # Windows has no such limit
         return
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    with suppress(OSError, ValueError):  # macOS, or a lower limit of the user's
+        resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, hard))
 
 
 def _load(connection: Any, name: str, columns: list[list[str]], cells: list[str]) -> None:
-    """Make a table from a JSON list of texts for each column."""
+    """Make a table from a JSON list of texts for each column. A text of another type is an error."""
     defined = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns)
     connection.execute(f"CREATE TABLE {quoted(name)} ({defined})")
-    lists = ", ".join(f"unnest(from_json(?, '[\"{kind}\"]'))" for _, kind in columns)
+    texts = "unnest(from_json(?, '[\"VARCHAR\"]'))"
+    lists = ", ".join(f"CAST({texts} AS {kind})" for _, kind in columns)
     connection.execute(f"INSERT INTO {quoted(name)} SELECT {lists}", cells)
 
 
@@ -117,7 +125,10 @@ def _checked(connection: Any, sql: str, names: set[str]) -> Any:
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise RefusedError("The query is not a single SELECT statement.")
     text = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone()[0]
-    tree = json.loads(text)
+    try:
+        tree = json.loads(text)
+    except RecursionError:
+        raise RefusedError("The query is nested too deeply.") from None
     if tree["error"]:
         raise RefusedError(tree["error_message"])
     defined = {
@@ -130,11 +141,13 @@ def _checked(connection: Any, sql: str, names: set[str]) -> Any:
         if kind == "BASE_TABLE":
             table = node["table_name"]
             if node["schema_name"] or table.casefold() not in names | defined:
-                raise RefusedError(f"There is no table {table!r}: choose from {', '.join(names)}.")
+                raise RefusedError(f"There is no table {table!r}.")
         elif kind == "TABLE_FUNCTION":
             function = node["function"]["function_name"]
             if function not in TABLE_FUNCTIONS:
                 raise RefusedError(f"The table function {function!r} is not allowed.")
+        elif kind == "FUNCTION" and node["function_name"] == "current_setting":
+            raise RefusedError("The function 'current_setting' is not allowed.")  # it tells paths
         elif kind == "SHOW_REF" or (str(kind).endswith("_NODE") and kind not in NODES):
             raise RefusedError("The query is not a SELECT over the tables.")
     return tree
@@ -225,6 +238,11 @@ def _rows_of(connection: Any, node: Any, above: list[Any], aliases: list[str]) -
     return []
 
 
+def _shown(value: Any) -> str | None:
+    text = _plain(value)
+    return f"{text[:LONGEST_VALUE]}…" if text and len(text) > LONGEST_VALUE else text
+
+
 def _plain(value: Any) -> str | None:
     """A value as text: numbers with all their digits."""
     match value:
@@ -240,6 +258,8 @@ def _plain(value: Any) -> str | None:
             text = f"{value:f}"
         case list():
             text = ", ".join(filter(None, map(_plain, value)))
+        case dict():
+            text = ", ".join(f"{key}: {_plain(item)}" for key, item in value.items())
         case _:
             text = str(value)
     return text

@@ -36,6 +36,14 @@ def test_answers_and_costs_stand_side_by_side(hopyard: Run, index: Path) -> None
     assert single["thread"] != direct["thread"]
 
 
+def test_an_estimate_counts_the_documents_and_needs_no_index_that_is_missing(
+    hopyard: Run, index: Path
+) -> None:
+    ended = hopyard("compare", QUESTION, "-i", index, "--strategies", "every,table,global,auto")
+    told = "every, table, global, auto: about 2 model calls and those of global, auto, which are"
+    assert told in " ".join(ended.err.split())
+
+
 def test_the_table_says_where_nothing_is_cited(hopyard: Run, index: Path) -> None:
     ended = hopyard("compare", QUESTION, "-i", index, "--strategies", "single,direct")
     assert "two" in ended.out

@@ -89,6 +89,30 @@ class TestTable(StrategyContract):
         assert "17" not in output["answer"]
         assert output["answer"] != UNKNOWN
 
+    @pytest.mark.parametrize(
+        ("found", "sentence"),
+        [
+            ("sum(trucks)", "{n} trucks queued there."),
+            ("trucks", "{n} trucks queued there."),
+            ("trucks", "The trucks that queued there:"),
+        ],
+    )
+    async def test_an_empty_result_that_the_model_did_not_expect_leaves_the_question_to_others(
+        self,
+        context: Context,
+        config: RunnableConfig,
+        chat: ScriptedChat,
+        found: str,
+        sentence: str,
+    ) -> None:
+        sql = f"SELECT {found} AS n FROM trucks_at_the_gates WHERE gate = 'Nort'"
+        chat.answers = {"TableQuery": {"thought": "", "sql": sql, "sentence": sentence}}
+        output = await self.ask(context, config)
+        assert (output["answer"], output["usage"]["model_calls"]) == (UNKNOWN, 2)
+        assert notes_of(output) == [
+            "The query over the tables found nothing, and so did its correction."
+        ]
+
     async def test_no_query_leaves_the_question_to_others(
         self, context: Context, config: RunnableConfig, chat: ScriptedChat
     ) -> None:

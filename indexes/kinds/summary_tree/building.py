@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -202,15 +201,10 @@ class _Building:
         if not former:
             return clusters_of(nodes.vectors, nodes.sizes, self.made.tokens), {}
         children = [summary.children for summary in former]
-        parts = grown(children, became, nodes.vectors, nodes.sizes, self.made.tokens)
-        if not any(parts):
+        rows, places = grown(children, became, nodes.vectors, nodes.sizes, self.made.tokens)
+        if not rows:
             return clusters_of(nodes.vectors, nodes.sizes, self.made.tokens), {}
-        rows: list[Rows] = []
-        places: dict[str, Sequence[int]] = {}
-        for summary, own in zip(former, parts, strict=True):
-            places[summary.id] = range(len(rows), len(rows) + len(own))
-            rows += own
-        return rows, places
+        return rows, {summary.id: own for summary, own in zip(former, places, strict=True)}
 
     async def _summarise(
         self, layer: int, nodes: _Layer, clusters: Sequence[Rows], store: SummaryStore | None
@@ -277,16 +271,8 @@ class _Building:
                 found.append(sentences_of(row.content, material))
                 continue
             self.by_rule += 1
-            known = self._by_rule_before.get(material.content_hash)
-            found.append(known or summary_by_rule(material, self.context.options.language))
+            found.append(summary_by_rule(material, self.context.options.language))
         return found
-
-    @cached_property
-    def _by_rule_before(self) -> Mapping[str, tuple[Sentence, ...]]:
-        """The last tree's summaries, where all are by rule: they need not be made again."""
-        if self.before is None or self.made.writer == "model":
-            return {}
-        return {summary.key: summary.sentences for summary in self.before.summaries}
 
     def _embedded(self, summary: Summary) -> str:
         """The text of a summary for the embedding model: each title before its sentences."""

@@ -23,8 +23,8 @@ def grown(
     vectors: NDArray[np.float32],
     sizes: Sequence[int],
     longest: int,
-) -> list[list[Rows]]:
-    """The clusters of a layer after a change.
+) -> tuple[list[Rows], list[list[int]]]:
+    """The clusters of a layer after a change, each once: soft clusters may become alike.
 
     Args:
         clusters: The last build's clusters of this layer: the ids of their members.
@@ -35,17 +35,22 @@ def grown(
         longest: Tokens of a cluster at most.
 
     Returns:
-        For each cluster: nothing, itself, or its parts.
+        The new clusters, and for each of the last: the places of what it has become, which is
+        nothing, itself, or its parts.
     """
     kept = [{row for name in names for row in became.get(name, ())} for names in clusters]
     known = set().union(*kept)
     homes = [place for place, rows in enumerate(kept) if rows]
     if not homes:
-        return [[] for _ in clusters]
+        return [], [[] for _ in clusters]
     middles = np.stack([vectors[sorted(kept[place])].mean(axis=0) for place in homes])
     middles /= np.linalg.norm(middles, axis=1, keepdims=True)
     for row in range(len(vectors)):
         if row not in known:
             kept[homes[int(np.argmax(middles @ vectors[row]))]].add(row)
-    every = [np.array(sorted(rows), np.int64) for rows in kept]
-    return [divide(rows, vectors, sizes, longest) if len(rows) else [] for rows in every]
+    found: dict[tuple[int, ...], int] = {}
+    places: list[list[int]] = [[] for _ in clusters]
+    for place in homes:
+        for part in divide(np.array(sorted(kept[place]), np.int64), vectors, sizes, longest):
+            places[place].append(found.setdefault(tuple(part.tolist()), len(found)))
+    return [np.array(rows, np.int64) for rows in found], places

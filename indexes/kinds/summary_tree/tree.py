@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -93,13 +93,18 @@ class SummaryTree:
         """The ids of all passages."""
         return frozenset(name for summary in self.at(1) for name in summary.children)
 
-    def above(self, passage_id: str) -> Iterator[Summary]:
+    def above(self, passage_id: str) -> list[Summary]:
         """The summaries of the clusters that a passage is in, layer by layer."""
-        reached = {passage_id}
+        reached = self.leading_to([passage_id])
+        return [summary for summary in self.summaries if summary.id in reached]
+
+    def leading_to(self, passage_ids: Iterable[str]) -> set[str]:
+        """Some passages, and the ids of all summaries above them."""
+        reached = {*passage_ids}
         for summary in self.summaries:
             if not reached.isdisjoint(summary.children):
                 reached.add(summary.id)
-                yield summary
+        return reached
 
     def save(self, directory: Path) -> None:
         """Write the tree into a kind's folder."""

@@ -15,9 +15,10 @@ from hopyard.indexes.kinds.tables.numbers import (
     number_of,
     written_number,
 )
+from hopyard.indexes.kinds.tables.totals import total_rows
 from hopyard.state.text.dates import iso_date
 
-__all__ = ("TOTAL", "Column", "sql_name", "total_rows", "typed_columns", "unique_names")
+__all__ = ("TOTAL", "Column", "sql_name", "typed_columns", "unique_names")
 
 TOTAL: Final = "is_total"
 """The column that marks rows which repeat others: totals and subtotals."""
@@ -39,15 +40,11 @@ _LONG: Final = 18
 _MOST_DIGITS: Final = 38
 """Digits of DuckDB's DECIMAL, at most."""
 _LONGEST_NAME: Final = 60
+_NUMBERS: Final = ("BIGINT", "DECIMAL", "DOUBLE")
+_TAKEN: Final = ("rowid",)
+"""DuckDB's own number of each row."""
 _SLASHES: Final = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})(.*)")
 _CLOCK: Final = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
-_TOTAL: Final = re.compile(
-    r"(?:grand |net |sub ?-?)?totals?\b.*|sums?(?: of\b.*|:)?|summe\b.*|insgesamt\b.*"
-    r"|zwischensumme.*|gesamt(?:summe|betrag|zahl|ergebnis)?\b.*|somme\b.*|totale?\b.*"
-    r"|.* (?:sub)?totals?:?|.* ergebnis|(?:합계|총계|소계|총합|합 계|合計|小計|总计|合计).*",
-    re.IGNORECASE,
-)
-"""Labels of rows that repeat others. Excel writes subtotals as `North Total`, `Nord Ergebnis`."""
 
 
 class Column(NamedTuple):
@@ -89,7 +86,7 @@ def typed_columns(labels: Sequence[str], rows: Sequence[Sequence[str]]) -> list[
     columns: list[Typed] = []
     for label, cells, numbers in zip(labels, texts, written, strict=True):
         columns += _typed(label, cells, numbers, usual)
-    totals = total_rows(columns)
+    totals = _totals(columns)
     if any(totals):
         flags: Cells = [str(total).lower() for total in totals]
         columns.append((Column(TOTAL, "", "BOOLEAN", derived=True), flags))
@@ -106,8 +103,8 @@ def sql_name(label: str, fallback: str = "column") -> str:
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Names, each once: `price`, `price_2`."""
-    taken: set[str] = set()
+    """Names, each once: `price`, `price_2`. No name is `rowid`."""
+    taken = set(_TAKEN)
     unique: list[str] = []
     for name in names:
         free, number = name, 2
@@ -118,16 +115,15 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return unique
 
 
-def total_rows(columns: Sequence[Typed]) -> list[bool]:
-    """Which rows are totals: their first text says so, and they have a number."""
+def _totals(columns: Sequence[Typed]) -> list[bool]:
     texts = [cells for column, cells in columns if column.type == "VARCHAR"]
-    numbers = [cells for column, cells in columns if column.type != "VARCHAR"]
-    labels = [next(filter(None, row), "") for row in zip(*texts, strict=True)]
-    filled = [any(cell is not None for cell in row) for row in zip(*numbers, strict=True)]
-    return [
-        full and bool(_TOTAL.fullmatch(label or ""))
-        for label, full in zip(labels, filled, strict=False)
-    ]
+    others = [cells for column, cells in columns if column.type != "VARCHAR"]
+    if not texts or not others:
+        return []
+    labels = [next(filter(None, row), "") or "" for row in zip(*texts, strict=True)]
+    filled = [any(cell is not None for cell in row) for row in zip(*others, strict=True)]
+    numbers = [cells for column, cells in columns if column.type.startswith(_NUMBERS)]
+    return total_rows(labels, filled, numbers)
 
 
 def _typed(label: str, cells: list[str], numbers: list[Written | None], usual: str) -> list[Typed]:
@@ -149,7 +145,7 @@ def _typed(label: str, cells: list[str], numbers: list[Written | None], usual: s
         if rest:
             typed.append(_texts(f"{name}_text", f"texts in {label}", left, derived=True))
         return typed
-    return [_texts(name, label, [cell or None for cell in cells])]
+    return [_texts(name, label, [cell or None if filled else None for cell in cells])]
 
 
 def _texts(name: str, label: str, cells: Cells, *, derived: bool = False) -> Typed:

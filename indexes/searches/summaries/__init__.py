@@ -1,23 +1,18 @@
 """Search in the summary tree: all nodes together, up to a limit of tokens (RAPTOR).
 
 Source: Sarthi et al., RAPTOR, section 3, "Querying": the collapsed tree, which they found the
-better. `walk` is their tree traversal.
+better. `summary_walk` is their tree traversal.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from pydantic import Field
 
 from hopyard.indexes.search import Search, SearchMethod
 from hopyard.state.group import Group
 from hopyard.state.schemas import Evidence
-
-if TYPE_CHECKING:
-    from hopyard.indexes.searches.summaries.nodes import Node
 
 __all__ = ("SEARCH", "SummariesSettings")
 
@@ -36,13 +31,9 @@ class SummariesSettings(Group):
 
 
 async def _find(search: Search) -> list[Evidence]:
-    """The score is the cosine."""
     from hopyard.indexes.searches.summaries import nodes
 
-    vector = await search.embed(search.text)
-    found: Sequence[Node] = await asyncio.to_thread(nodes.collapsed, search, vector)
-    tokens = SummariesSettings.of(search.settings).tokens
-    return [node.evidence for node in nodes.within(found, search.k, tokens)]
+    return await nodes.find(search, nodes.collapsed)
 
 
 SEARCH: Final = SearchMethod(

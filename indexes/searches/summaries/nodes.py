@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from hopyard.indexes.kinds.summary_tree.tree import Summary, SummaryTree
 from hopyard.indexes.search import Search
+from hopyard.indexes.searches.summaries import SummariesSettings
 from hopyard.models.embedder import Vector
 from hopyard.state.schemas import Evidence, passage_evidence
 
-__all__ = ("Node", "collapsed", "walk", "within")
+__all__ = ("Node", "collapsed", "find", "walk", "within")
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,13 @@ class Node:
 
     evidence: Evidence
     tokens: int
+
+
+async def find(search: Search, ranked: Callable[[Search, Vector], list[Node]]) -> list[Evidence]:
+    """The first nodes of a ranking that fit: `collapsed` or `walk`. The score is the cosine."""
+    nodes = await asyncio.to_thread(ranked, search, await search.embed(search.text))
+    tokens = SummariesSettings.of(search.settings).tokens
+    return [node.evidence for node in within(nodes, search.k, tokens)]
 
 
 def within(nodes: Iterable[Node], k: int, tokens: int) -> list[Node]:
@@ -60,7 +69,8 @@ def walk(search: Search, vector: Vector) -> list[Node]:
     Source: Sarthi et al., RAPTOR, appendix F, algorithm 1.
 
     Args:
-        search: The search. Only nodes whose passages all match its filter are found.
+        search: The search. With a filter the walk takes only nodes that lead to a passage which
+            matches. Only nodes whose passages all match are found.
         vector: The question's embedding [d].
 
     Returns:
@@ -68,9 +78,11 @@ def walk(search: Search, vector: Vector) -> list[Node]:
     """
     tree: SummaryTree = search.index.reader("summary-tree")
     dense = search.index.reader("dense")
+    leading = None if search.allowed is None else tree.leading_to(search.allowed)
     level = [summary.id for summary in tree.at(tree.layers)]
     found: list[tuple[str, float]] = []
     for layer in range(tree.layers, -1, -1):
+        level = [name for name in level if leading is None or name in leading]
         rows = [tree.rows[name] for name in level] if layer else []
         vectors = tree.vectors[rows] if layer else dense.vectors(level)
         scores = (vectors @ vector).tolist()

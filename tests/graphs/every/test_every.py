@@ -21,7 +21,9 @@ from hopyard.indexes.corpus.records import Document
 from hopyard.models.calls import request
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources, config_with
+from hopyard.nodes.run import Run
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import ScriptedChat
 from hopyard.testing.models import FAILURES, WordEmbedder
 
@@ -137,6 +139,17 @@ def test_a_count_of_nothing_is_0_and_a_list_of_nothing_is_unknown(
     assert (output["answer"], output["citations"], output["evidence"]) == ("Unknown", [], [])
 
 
+@pytest.mark.parametrize("settings", [{}, {"every": {"calls": 2}}, {"where": ["title=Menu"]}])
+def test_an_estimate_has_the_calls_of_the_question(
+    ask: Ask, index: Path, chat: ScriptedChat, tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    calls = ask(**settings)["usage"]["model_calls"]
+    values = {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name}
+    context = Context.model_validate({**values, "global": {"window": 60}, **settings})
+    with Resources(tmp_path / "home") as resources:
+        assert asyncio.run(STRATEGIES["every"].estimate_calls(Run("", context, resources))) == calls
+
+
 def test_after_a_kill_no_finished_call_is_repeated(ask: Ask, chat: ScriptedChat) -> None:
     undisturbed = ask()
     calls = len(chat.requests)
@@ -173,6 +186,13 @@ def test_a_budget_gives_a_part_and_names_what_was_not_read(ask: Ask, chat: Scrip
 def test_a_filter_decides_which_documents_there_are(ask: Ask) -> None:
     output = ask(where=["title=Contract 1,Contract 2,Menu"])
     assert output["answer"].splitlines()[-1] == "Read 3 of 3 documents."
+
+
+def test_a_filter_that_nothing_matches_is_named(ask: Ask, chat: ScriptedChat) -> None:
+    output = ask(COUNT, where=["title=Contract 1", "title=Menu"])
+    assert (output["answer"], chat.requests) == ("Unknown", [])
+    reason = "No passage of the index matches title=Contract 1 and title=Menu."
+    assert output["steps"][0]["reason"] == reason
 
 
 def test_beyond_the_limit_of_calls_the_least_promising_are_left_out(
@@ -234,6 +254,43 @@ def test_a_group_whose_rows_or_passages_are_too_long_is_read_in_halves(
     assert output["answer"].startswith(f"Norrland has 6 contracts:\n\n{TABLE}")
     assert output["answer"].endswith("Read 12 of 12 documents.")
     assert len(chat.requests) > int(output["steps"][0]["facts"]["calls"])
+
+
+def test_a_model_that_never_says_that_it_is_complete_reads_eight_parts(
+    ask: Ask, chat: ScriptedChat
+) -> None:
+    chat.answers = lambda name, messages: {**read(name, messages), "complete": False}
+    output = ask(**{"global": {"window": 1200}})
+    assert output["steps"][0]["facts"]["calls"] == "1"
+    assert len(chat.requests) == 1 + 2 + 4 + 8
+    assert TABLE in output["answer"]
+    assert output["read_share"] == 0.0
+
+
+def test_a_row_without_a_passage_gets_the_one_that_names_its_item(
+    ask: Ask, chat: ScriptedChat
+) -> None:
+    def answer(name: str, messages: list[dict[str, Any]]) -> Any:
+        output = read(name, messages)
+        rows = [{"cells": row["cells"], "passages": []} for row in output["rows"]]
+        return {**output, "rows": [*rows, {"cells": ["C-2024-0", "", ""], "passages": [0]}]}
+
+    chat.answers = answer
+    output = ask(COUNT)
+    assert output["answer"].startswith("Norrland has 6 contracts:\n\n| Contract |")
+    assert {cited["passage_id"] for cited in output["citations"]} == {each.id for each in OWN}
+
+
+def test_a_sign_within_a_word_is_no_place_for_the_number(ask: Ask, chat: ScriptedChat) -> None:
+    for said, told in (
+        ("# contracts in C#:", "6 contracts in C#:"),
+        ("In C#:", "6: In C#:"),
+        ("契約は#件です。", "契約は6件です。"),
+    ):
+        chat.answers = lambda name, messages, said=said: (
+            read(name, messages) | ({"sentence": said} if name == "Opened" else {})
+        )
+        assert ask(seed=len(said))["answer"].startswith(told)
 
 
 def test_more_documents_leave_the_calls_of_full_groups_in_the_ledger(

@@ -24,9 +24,11 @@ from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.global_search.chunks import best_points, chunks, shuffled
 from hopyard.nodes.global_search.reports import writing_budget
 from hopyard.nodes.resources import Resources, config_with
+from hopyard.nodes.run import Run
 from hopyard.state.global_search import Point
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.state.usage import Budget
 from hopyard.testing import DOCUMENTS, ScriptedChat
 from hopyard.testing.contract import all_kinds
@@ -340,6 +342,19 @@ class PatientChat(ScriptedChat):
             return await inner.ainvoke(messages)
 
         return RunnableLambda(wait_and_answer)
+
+
+async def test_an_estimate_has_the_calls_of_a_question_at_most(
+    ask: Callable[..., Any], index: Path, resources: Resources
+) -> None:
+    context = Context.model_validate(
+        {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name}
+    )
+    estimated = await STRATEGIES["global"].estimate_calls(Run("", context, resources))
+    output = await ask(graph=graph)
+    # A report on the garden (here it needs no call), the excerpts, the passages, and the answer
+    # (no call here, because no point helps).
+    assert (estimated, output["usage"]["model_calls"]) == (4, 2)
 
 
 async def test_reports_and_map_calls_run_side_by_side(ask: Callable[..., Any]) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from building import build
 
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
+from hopyard.indexes.kinds.tables.reader import Tables
 from hopyard.nodes.table.entries import Loaded, entries_of, load, schema_text
-from hopyard.nodes.table.query import _best_sources
+from hopyard.nodes.table.query import _best_sources, run_query
 from hopyard.testing.models import WordEmbedder
 
 MONTHS = """# January
@@ -47,21 +51,44 @@ def test_each_row_of_a_result_leads_to_a_row_with_its_values() -> None:
     assert best == [("q", 0), ("p", 0), ("p", 10)]
 
 
-def test_months_are_one_table_and_years_are_not(tmp_path: Path) -> None:
-    document = Document("gates", "Gates", MONTHS, markup="markdown")
+@contextmanager
+def opened(folder: Path, text: str) -> Iterator[tuple[Index, Tables]]:
     build(
-        [document],
-        directory=tmp_path / "index",
+        [Document("gates", "Gates", text, markup="markdown")],
+        directory=folder / "index",
         embedder=WordEmbedder(),
         chunk_tokens=100,
         kinds=["dense", "tables"],
     )
-    with Index.open(tmp_path / "index") as index:
-        tables = index.reader("tables")
+    with Index.open(folder / "index") as index:
+        yield index, index.reader("tables")
+
+
+def test_a_month_without_a_number_leaves_the_numbers_of_the_others(tmp_path: Path) -> None:
+    head = "| Gate | Trucks |\n|---|---|\n"
+    text = f"# May\n\n{head}| North | 12 |\n\n# June\n\n{head}| North | – |\n"
+    with opened(tmp_path, text) as (_, tables):
+        [months] = entries_of(tables, [table.id for table in tables.tables])
+        loaded = load(tables, months, lambda passage: True)
+    assert [column.type for column in months.columns] == ["VARCHAR", "VARCHAR", "BIGINT"]
+    assert loaded.cells[2] == ["12", None]
+
+
+def test_a_cancelled_query_ends_its_process(tmp_path: Path) -> None:
+    stop = threading.Event()
+    stop.set()
+    with opened(tmp_path, MONTHS) as (_, tables):
+        entries = entries_of(tables, [tables.tables[0].id])
+        done = run_query(tables, entries, "SELECT sum(trucks) FROM gates", lambda _: True, stop)
+    assert "seconds" in done["error"]
+
+
+def test_months_are_one_table_and_years_are_not(tmp_path: Path) -> None:
+    with opened(tmp_path, MONTHS) as (index, tables):
         months, *years = entries_of(tables, [table.id for table in tables.tables])
-        loaded = load(tables, months, "_row", lambda passage: True)
+        loaded = load(tables, months, lambda passage: True)
         texts = {passage.id: passage.text for passage in index.corpus.passages()}
-        [kept] = load(tables, months, "_row", lambda passage: "South" in texts[passage]).places
+        [kept] = load(tables, months, lambda passage: "South" in texts[passage]).places
     assert [entry.name for entry in (months, *years)] == ["gates", "years", "more_years"]
     assert [column.name for column in months.columns] == [
         *("section", "gate", "trucks", "note", "is_total"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import duckdb
@@ -15,13 +16,11 @@ from hopyard.nodes.table import worker
 GATES = {
     "name": "gates",
     "columns": [
-        ["_row", "BIGINT"],
         ["gate", "VARCHAR"],
         ["trucks", "BIGINT"],
         ["select", "DECIMAL(38,2)"],
     ],
     "cells": [
-        "[0, 1, 2, 3]",
         '["North", "South", "North", "East\\"; DROP TABLE gates; --"]',
         '["12", "38", "40", null]',
         '["0.10", "0.20", "0.30", "0.05"]',
@@ -29,8 +28,8 @@ GATES = {
 }  # fmt: skip
 RATES = {
     "name": "rates",
-    "columns": [["_row", "BIGINT"], ["gate", "VARCHAR"], ["rate", "DECIMAL(38,3)"]],
-    "cells": ["[0, 1]", '["North", "South"]', '["0.125", "2"]'],
+    "columns": [["gate", "VARCHAR"], ["rate", "DECIMAL(38,3)"]],
+    "cells": ['["North", "South"]', '["0.125", "2"]'],
 }
 
 
@@ -50,6 +49,10 @@ def run(sql: str, seconds: float = 10) -> dict[str, Any]:
          [["1"]], [0]),
         ("SELECT avg(trucks) / 7 FROM gates", [["4.28571428571"]], [0, 1, 2, 3]),
         ("SELECT gate FROM gates WHERE trucks > 99", [], []),
+        ("SELECT trucks, rate FROM gates NATURAL JOIN rates WHERE trucks > 20 ORDER BY 1",
+         [["38", "2.000"], ["40", "0.125"]], [1, 1, 2, 0]),
+        ("SELECT {'gate': gate, 'rates': [rate, NULL]} FROM rates LIMIT 1",
+         [["gate: North, rates: 0.125"]], [0]),
     ],
 )  # fmt: skip
 def test_results_are_exact_and_name_their_rows(
@@ -58,6 +61,27 @@ def test_results_are_exact_and_name_their_rows(
     result = run(sql)
     assert result["rows"] == rows
     assert [number for _, number in result["sources"]] == sources
+
+
+def test_equal_rows_are_distinct_once() -> None:  # txtai 379
+    table = {"name": "days", "columns": [["day", "BIGINT"]], "cells": ['["1", "1", "2"]']}
+    for sql in ("SELECT DISTINCT * FROM days", "SELECT * FROM days UNION SELECT * FROM days"):
+        result = worker.run({"tables": [table], "sql": f"{sql} ORDER BY day", "seconds": 10})
+        assert (result["columns"], result["rows"]) == (["day"], [["1"], ["2"]])
+
+
+def test_the_end_of_a_long_value_is_cut_off() -> None:  # databao-agent 247
+    [[text], [several]] = (row for row in run(
+        "SELECT repeat('a', 5000000) UNION ALL SELECT string_agg(i, ' ') FROM range(9999) t(i)"
+    )["rows"])  # fmt: skip
+    assert text == "a" * worker.LONGEST_VALUE + "…"
+    assert (several[:5], several[-1]) == ("0 1 2", "…")
+
+
+def test_a_cell_that_does_not_fit_its_type_is_an_error_and_no_empty_cell() -> None:
+    table = {"name": "t", "columns": [["n", "BIGINT"]], "cells": ['["1", "99999999999999999999"]']}
+    with pytest.raises(duckdb.ConversionException, match="99999999999999999999"):
+        worker.run({"tables": [table], "sql": "SELECT sum(n) FROM t", "seconds": 10})
 
 
 SECRET = [{"password": "not for queries"}]
@@ -87,6 +111,15 @@ SECRET = [{"password": "not for queries"}]
         "SELECT * FROM query('SELECT 1')",
         "SELECT * FROM query_table('gates')",
         "SELECT (SELECT content FROM read_text('/etc/hosts'))",
+        'SELECT * FROM "/etc/hosts", (WITH "/etc/hosts" AS (SELECT 1) SELECT 1)',
+        "SELECT Main.Current_Setting('secret_directory')",
+        "SELECT getenv('PATH')",
+        "SELECT * FROM pragma_version()",
+        "SELECT * FROM repeat_row(1, num_rows = 9)",
+        "SELECT * FROM (SUMMARIZE gates)",
+        "CALL duckdb_settings()",
+        "EXPORT DATABASE 'out'",
+        "SELECT " + "+".join("1" * 900),
         "",
         "(" * 2000 + "1",
     ],
@@ -104,14 +137,38 @@ def test_a_query_without_end_is_stopped() -> None:
         )
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
-def test_texts_of_gigabytes_end_the_query_alone() -> None:
-    request = {"tables": [GATES], "sql": "SELECT length(repeat('a', 3000000000))", "seconds": 10}
-    done = subprocess.run(
-        [sys.executable, "-I", worker.__file__],
+ENDLESS = "WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r"
+
+
+def start(
+    sql: str, lifetime: int = 60, before: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
+    request = {"tables": [GATES], "sql": sql, "seconds": 60, "lifetime": lifetime}
+    return subprocess.run(
+        [*before, sys.executable, "-P", worker.__file__],
         input=json.dumps(request),
         capture_output=True,
         encoding="utf-8",
-        check=True,
+        check=False,
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+def test_texts_of_gigabytes_end_the_query_alone() -> None:
+    done = start("SELECT length(repeat('a', 3000000000))")
     assert "Memory" in json.loads(done.stdout)["error"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+def test_a_lower_limit_of_the_user_stays() -> None:
+    limited = ("sh", "-c", 'ulimit -v 3000000; exec "$0" "$@"')
+    assert json.loads(start("SELECT 1", before=limited).stdout)["rows"] == [["1"]]
+
+
+def test_a_value_too_large_for_python_is_an_error() -> None:
+    assert "too large" in json.loads(start("SELECT INTERVAL 100000000 YEARS").stdout)["error"]
+
+
+def test_the_process_ends_itself_if_hopyard_was_killed() -> None:
+    done = start(ENDLESS, lifetime=1)
+    assert (done.returncode, done.stdout) == (1, "")

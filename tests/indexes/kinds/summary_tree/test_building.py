@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,16 @@ def test_a_build_after_updates_clusters_from_scratch(
     fresh.build([*REPORTS, report("Vik", 3)])
     assert library.tree.summaries == fresh.tree.summaries
     assert library.stats.updates == 0
+
+
+def test_a_summary_names_the_passages_that_there_are_also_if_ids_change(library: Library) -> None:
+    first, *others = REPORTS
+    library.build([replace(first, id="nordby-0"), *others])
+    tree = library.tree
+    assert library.stats.rewritten == 0  # the same texts in the same order
+    told = {name for each in tree.summaries for line in each.sentences for name in line.passages}
+    assert told <= tree.leaves
+    assert "nordby-0" in tree.leaves
 
 
 def test_the_model_is_asked_about_what_changed_and_a_removal_is_told_by_rule(

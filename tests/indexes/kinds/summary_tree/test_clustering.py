@@ -52,10 +52,14 @@ def test_umap_and_mixtures_find_groups_and_always_the_same() -> None:
 def test_a_new_node_joins_the_nearest_cluster_and_an_empty_cluster_goes() -> None:
     clusters = [("a", "b"), ("b", "c"), ("gone",)]
     became = {"a": [0], "b": [1], "c": [7]}
-    parts = grown(clusters, became, FAN, [1] * 8, 100)
+    parts, places = grown(clusters, became, FAN, [1] * 8, 100)
     # The middles of (0, 1) and (1, 7) are at the angles 1/14 and 8/14: 2 is nearer to the first.
-    assert [[rows.tolist() for rows in each] for each in parts] == [
-        [[0, 1, 2]],
-        [[1, 3, 4, 5, 6, 7]],
-        [],
-    ]
+    assert [rows.tolist() for rows in parts] == [[0, 1, 2], [1, 3, 4, 5, 6, 7]]
+    assert places == [[0], [1], []]
+
+
+def test_clusters_that_become_alike_are_one() -> None:
+    clusters = [("a", "b"), ("a", "b", "gone"), ("b",)]
+    parts, places = grown(clusters, {"a": [0], "b": [1]}, FAN[:2], [1] * 2, 100)
+    assert [rows.tolist() for rows in parts] == [[0, 1], [1]]
+    assert places == [[0], [0], [1]]

@@ -92,6 +92,10 @@ def test_different_units_and_left_texts_become_columns() -> None:
         ("Zwischensumme A", True),
         ("합계", True),
         ("TotalEnergies", False),
+        ("Total Energies", False),
+        ("Somme", False),
+        ("Total (t)", True),
+        ("Total 2024", True),
         ("Summer", False),
         ("Gesamtschule", False),
     ],
@@ -102,9 +106,47 @@ def test_rows_that_repeat_others_are_marked(label: str, is_total: bool) -> None:
     assert flags == ([["false", "true"]] if is_total else [])
 
 
+@pytest.mark.parametrize(
+    ("labels", "numbers", "totals"),
+    [
+        # a company, in a list and at its end
+        (["Shell", "Total Energies", "BP"], ["7", "9", "4"], []),
+        (["Shell", "BP", "Total Energies"], ["7", "4", "9"], []),
+        # 5 + 7 = 12; 20 + 3 = 23; 5 + 7 + 20 + 3 = 35
+        (["Cash", "Stock", "Total current", "Land", "Cars", "Total fixed", "Total assets"],
+         ["5", "7", "12", "20", "3", "23", "35"], [2, 5, 6]),
+        # 1.3 + 2.2 = 3.5; 0.34 + 0.34 = 0.68, all rounded
+        (["A", "B", "Total north", "C", "D", "Total south"],
+         ["1.3", "2.2", "3.5", "0.3", "0.3", "0.7"], [2, 5]),
+        (["Nord", "Nord Ergebnis", "Süd", "Operatives Ergebnis"], ["5", "5", "6", "2"], [1]),
+        (["A", "B", "Total A and B"], ["5", "–", "5"], []),
+    ],
+)  # fmt: skip
+def test_a_total_that_may_be_a_name_is_the_sum_of_the_rows_above(
+    labels: list[str], numbers: list[str], totals: list[int]
+) -> None:
+    columns = typed_columns(["Item", "Amount"], list(zip(labels, numbers, strict=True)))
+    flags = [cells for column, cells in columns if column.name == "is_total"]
+    assert [row for cells in flags for row, cell in enumerate(cells) if cell == "true"] == totals
+
+
+def test_a_column_without_a_value_is_empty() -> None:
+    column, cells = only("–", "n/a", "")
+    assert (column.type, column.distinct, cells) == ("VARCHAR", 0, [None, None, None])
+
+
 def test_names_for_sql() -> None:
-    labels = ["", "Größe (m²)", "2024", "select", 'a"; DROP', "SELECT", ""]
-    columns = typed_columns(labels, [["x"] * 7])
+    labels = ["", "Größe (m²)", "2024", "select", 'a"; DROP', "SELECT", "", "RowID"]
+    columns = typed_columns(labels, [["x"] * 8])
     names = [column.name for column, _ in columns]
-    assert names == ["column", "größe_m2", "_2024", "select", "a_drop", "select_2", "column_2"]
+    assert names == [
+        "column",
+        "größe_m2",
+        "_2024",
+        "select",
+        "a_drop",
+        "select_2",
+        "column_2",
+        "rowid_2",
+    ]
     assert sql_name("***", "table") == "table"

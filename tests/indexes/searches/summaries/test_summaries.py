@@ -8,6 +8,7 @@ import pytest
 from building import build
 
 import hopyard
+from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.searches.summaries.nodes import Node, within
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources, config_with
@@ -49,6 +50,19 @@ def test_a_summary_is_a_unit_that_leads_to_its_passages(index: Path, search: str
     for source, text in zip(root.sources, root.texts, strict=True):
         assert text in texts[source.passage_id]
     assert root.why == f"summary of {', '.join(sorted(texts))}"
+
+
+def test_a_walk_with_a_filter_takes_the_way_to_the_passages_that_match(tmp_path: Path) -> None:
+    documents = [
+        Document(f"{port.lower()}-{number}", f"{port} {number}", f"The port of {port} rests. " * 300)
+        for port in ("Nordby", "Sund", "Vik")
+        for number in (1, 2)
+    ]
+    directory, kinds = tmp_path / "index", ("dense", "summary-tree")
+    build(documents, directory=directory, embedder=WordEmbedder(), chunk_tokens=0, kinds=kinds)
+    hop = hopyard.Hopyard(directory, embedding=WordEmbedder(), search="summary-walk", k=1)
+    [unit] = hop.search("the port of Nordby", where="title=Vik 1")
+    assert (unit.id, unit.why) == ("vik-1", "")  # found by the walk: nothing had to be added
 
 
 async def test_single_reads_the_sentences_of_a_summary_and_quotes_the_passage(
