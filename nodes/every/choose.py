@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Final
 
 from langgraph.runtime import Runtime
@@ -79,7 +79,7 @@ async def choose(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]
     }
 
 
-def _passages(index: Index, allowed: frozenset[str] | None) -> list[Passage]:
+def _passages(index: Index, allowed: Set[str] | None) -> list[Passage]:
     """The passages that may be found, by document.
 
     Documents are in the order in which they were put into the index: after more are added, the
