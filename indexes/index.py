@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -160,7 +160,7 @@ class Index:
         """
         return self.corpus.get(passage_ids)
 
-    def allowed(self, where: Sequence[str]) -> frozenset[str] | None:
+    def allowed(self, where: Sequence[str]) -> Set[str] | None:
         """The ids of the passages that a filter lets through; None where there is no filter.
 
         Args:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import accumulate
 from pathlib import PurePath
 from typing import Final, NamedTuple
@@ -79,7 +79,7 @@ def named_document(index: Index, name: str) -> DocumentName | None:
 
 
 def find_inside(
-    index: Index, document_id: str, words: str, k: int, allowed: frozenset[str] | None = None
+    index: Index, document_id: str, words: str, k: int, allowed: Set[str] | None = None
 ) -> list[tuple[str, float]]:
     """Find the passages of a document with some words.
 
@@ -151,7 +151,7 @@ def pages_around(index: Index, passage_id: str, tokens: int = AROUND) -> list[Pa
 
 
 def rest_of_pages(
-    index: Index, passage_ids: Sequence[str], tokens: int, allowed: frozenset[str] | None = None
+    index: Index, passage_ids: Sequence[str], tokens: int, allowed: Set[str] | None = None
 ) -> list[Passage]:
     """The other passages of the pages that some passages are on.
 

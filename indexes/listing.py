@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
@@ -187,19 +188,23 @@ def open_corpus(directory: Path) -> Snapshot:
 def _entries(corpus: Snapshot, where: Sequence[str]) -> list[DocumentEntry]:
     allowed = allowed_passages(corpus, where) if where else None
     times = corpus.indexed()
-    entries: dict[str, DocumentEntry] = {}
-    for passage_id, document, _, _ in corpus.fields():
-        if allowed is not None and passage_id not in allowed:
-            continue
-        entry = entries.get(document.id) or _entry(document, times.get(document.id, ""))
-        entries[document.id] = replace(entry, passages=entry.passages + 1)
-    return sorted(entries.values(), key=lambda entry: (entry.name.casefold(), entry.id))
+    held = Counter(
+        document
+        for passage, document, _, _ in corpus.places()
+        if allowed is None or passage in allowed
+    )
+    entries = [
+        _entry(document, held[document.id], times.get(document.id, ""))
+        for document in corpus.outlines()
+        if document.id in held
+    ]
+    return sorted(entries, key=lambda entry: (entry.name.casefold(), entry.id))
 
 
-def _entry(document: Document, indexed: str) -> DocumentEntry:
+def _entry(document: Document, passages: int, indexed: str) -> DocumentEntry:
     date = describe(document.metadata, ["date"])
     return DocumentEntry(
-        document.id, document.title, document.source, 0, date, indexed, document.metadata
+        document.id, document.title, document.source, passages, date, indexed, document.metadata
     )
 
 

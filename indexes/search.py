@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -85,11 +85,11 @@ class Search:
     kept: Kept = field(default_factory=Kept)
     report: Callable[[HopyardError], None] = _log
     embed_alike: Callable[[str], Awaitable[Vector]] | None = None
-    allowed: frozenset[str] | None = None
+    allowed: Set[str] | None = None
 
     def allows(self, unit: Evidence) -> bool:
         """Whether all passages of a unit match the filter."""
-        return self.allowed is None or self.allowed.issuperset(unit["passages"])
+        return self.allowed is None or all(name in self.allowed for name in unit["passages"])
 
     async def by(self, method: str, *, k: int | None = None) -> list[Evidence]:
         """Search for the same text with another method.

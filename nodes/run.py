@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -236,7 +236,7 @@ class Run:
             allowed=await self.allowed(),
         )
 
-    async def allowed(self) -> frozenset[str] | None:
+    async def allowed(self) -> Set[str] | None:
         """The ids of the passages that may be found; None where the settings have no filter.
 
         Raises:

@@ -19,14 +19,14 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from hopyard.state.metadata import MetadataValue
 from hopyard.state.text.dates import iso_date
 from hopyard.state.text.unicode import storable_text
 
-__all__ = ("Condition", "condition_texts", "is_date", "parse_condition")
+__all__ = ("Condition", "condition_texts", "folded", "is_date", "parse_condition")
 
 _FORM: Final = re.compile(r"\s*([^=!<>]*?)\s*(!=|<=|>=|==?|<|>)\s*(.*?)\s*", re.DOTALL)
 _SIGNS: Final = re.compile(r"[=!<>]+")
@@ -56,10 +56,17 @@ class Condition:
     operator: str
     values: tuple[str, ...]
 
-    @property
+    @cached_property
     def of_date(self) -> bool:
         """Whether it compares the date of a document."""
         return self.field == "date" and any(map(_span, self.values))
+
+    @property
+    def plain_texts(self) -> list[str] | None:
+        """The texts after `=`, `folded`; None if other texts may equal them, as `2024-01` does."""
+        if self.operator != "=" or any("*" in value or _given(value)[1] for value in self.values):
+            return None
+        return [folded(value) for value in self.values]
 
     def holds(self, found: Sequence[MetadataValue]) -> bool:
         """Whether it holds for what a passage has in the field.
@@ -150,35 +157,30 @@ def _wrong_operator(text: str, field: str, signs: str, value: str) -> str:
 
 def _equal(value: MetadataValue, given: str) -> bool:
     if isinstance(value, bool):
-        return _folded(given) == str(value).casefold()
+        return folded(given) == str(value).casefold()
     if isinstance(value, str):
-        instant = _is_instant(given)
-        begins, span = _span(value, instant=instant), _span(given, instant=instant)
-        if begins and span:
+        instant, span = _given(given)
+        if span and (begins := _span(value, instant=instant)):
             return span[0] <= begins[0] < span[1]
-        return _pattern(given).fullmatch(_folded(value.strip())) is not None
+        return _pattern(given).fullmatch(folded(value.strip())) is not None
     return value == _number(given)
 
 
 @lru_cache(maxsize=64)
 def _pattern(given: str) -> re.Pattern[str]:
-    parts = _folded(given).split("*")
+    parts = folded(given).split("*")
     return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     """A text as it is compared: without capitals, and each letter with its accent as one."""
     return unicodedata.normalize("NFC", text).casefold()
 
 
 def _ordered(value: MetadataValue, sign: str, given: str) -> bool:
     number = _number(value)
-    instant = _is_instant(given)
-    if (
-        isinstance(value, str)
-        and (begins := _span(value, instant=instant))
-        and (span := _span(given, instant=instant))
-    ):
+    instant, span = _given(given)
+    if isinstance(value, str) and span and (begins := _span(value, instant=instant)):
         # `>2024` and `<=2024` look at the end of what was given, which is the next one's beginning.
         end = sign in {">", "<="}
         compare = operator.ge if sign in {">", ">="} else operator.lt
@@ -221,6 +223,13 @@ def _span(text: str, *, instant: bool = False) -> tuple[datetime, datetime] | No
         return start, start.replace(year=start.year + 1, month=1)
     except (ValueError, OverflowError):
         return None
+
+
+@lru_cache(maxsize=64)
+def _given(text: str) -> tuple[bool, tuple[datetime, datetime] | None]:
+    """Whether what a condition gives is a moment, and the time that it stands for."""
+    instant = _is_instant(text)
+    return instant, _span(text, instant=instant)
 
 
 def _is_instant(text: str) -> bool:

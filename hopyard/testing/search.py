@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,7 +26,7 @@ from hopyard.testing.models import ScriptedChat
 __all__ = ("SearchContract",)
 
 
-def check_filtered(found: Sequence[Evidence], k: int, allowed: frozenset[str]) -> None:
+def check_filtered(found: Sequence[Evidence], k: int, allowed: Set[str]) -> None:
     """See that k units match a filter, or that all passages that match it are found."""
     check_evidence(found, allowed)
     assert len(found) == k or (len(found) < k and set(passage_ids(found)) == allowed)

@@ -1,11 +1,11 @@
-"""The list that says which passage, or passages, each row of an index stands for."""
+"""The list that says which passage each row of a graph stands for."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -14,28 +14,23 @@ from hopyard.indexes.corpus.manifest import damage_error
 __all__ = ("load_rows", "save_rows")
 
 ROWS_FILE: Final = "ids.json"
+_ROWS: Final = TypeAdapter(list[str])
 
-_Row = TypeVar("_Row")
 
-
-def save_rows(directory: Path, rows: Sequence[str] | Sequence[Sequence[str]]) -> None:
-    """Write the passage id, or ids, of rows 0, 1, … into a kind's folder."""
+def save_rows(directory: Path, rows: Sequence[str]) -> None:
+    """Write the passage ids of rows 0, 1, … into a kind's folder."""
     (directory / ROWS_FILE).write_text(json.dumps(rows), encoding="utf-8")
 
 
-def load_rows(directory: Path, row: type[_Row]) -> list[_Row]:
+def load_rows(directory: Path) -> list[str]:
     """Read what `save_rows` wrote.
-
-    Args:
-        directory: The kind's folder.
-        row: `str` for a passage a row, `list[str]` for several.
 
     Raises:
         IndexMissingError: The file is missing or damaged.
     """
     file = directory / ROWS_FILE
     try:
-        return TypeAdapter(list[row]).validate_json(file.read_bytes(), strict=True)  # type: ignore[valid-type]
+        return _ROWS.validate_json(file.read_bytes(), strict=True)
     except OSError as error:
         raise damage_error(file, f"cannot be read ({error.strerror})") from error
     except ValidationError as error:

@@ -16,6 +16,7 @@ from hopyard.indexes.building.documents import Gone, PutRun, check_not_empty
 from hopyard.indexes.building.recipe import Recipe
 from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
+from hopyard.indexes.corpus.fields import FOLDER, Fields
 from hopyard.indexes.corpus.lock import hold_lock
 from hopyard.indexes.corpus.manifest import (
     Manifest,
@@ -222,6 +223,7 @@ class BuildRun:
                 self._report.warnings += [_not_read(foreign, read)] if foreign else []
             calls = _Calls(recipe.options.open_caller)
             options = replace(recipe.options, language=language, open_caller=calls.opener)
+            await in_thread(lambda: Fields.of(corpus).save(folder / FOLDER))
             for kind in recipe.kinds:
                 (folder / kind.name).mkdir()
                 context = BuildContext(

@@ -5,42 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from hopyard.indexes.corpus.records import Document
+import numpy as np
+
+from hopyard.indexes.arrays.passage_set import PassageSet
+from hopyard.indexes.corpus.fields import FOLDER, Fields
 from hopyard.state.errors import UsageError
-from hopyard.state.metadata import MATCHED_FIELDS, MetadataValue, address_of, known_value
-from hopyard.state.references import SECTION_MARK, file_name, in_folder
 from hopyard.state.text.counting import counted
 from hopyard.state.where import is_date, parse_condition
 
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.snapshot import Snapshot
 
-__all__ = ("allowed_passages", "field_values", "undated_note")
+__all__ = ("allowed_passages", "undated_note")
 
 _SHOWN: Final = 20
 """Fields that an error names."""
 
 
-def allowed_passages(corpus: Snapshot, where: Iterable[str]) -> frozenset[str]:
+def allowed_passages(corpus: Snapshot, where: Iterable[str]) -> PassageSet:
     """The ids of the passages that fit all conditions.
 
     Raises:
         UsageError: No passage has a field that a condition names.
     """
-    conditions = [parse_condition(text) for text in where]
-    unknown = {condition.field for condition in conditions}
-    allowed = []
-    for passage_id, document, pages, section in corpus.fields():
-        found = {
-            condition.field: field_values(condition.field, document, pages, section)
-            for condition in conditions
-        }
-        unknown -= {name for name, values in found.items() if values}
-        if all(condition.holds(found[condition.field]) for condition in conditions):
-            allowed.append(passage_id)
+    fields, conditions = _fields_of(corpus), [parse_condition(text) for text in where]
+    unknown = {each.field for each in conditions if not fields.has(each.field)}
     if unknown:
-        raise UsageError(_no_such_field(corpus, min(unknown)))
-    return frozenset(allowed)
+        raise UsageError(_no_such_field(fields, min(unknown)))
+    mask = np.ones(len(fields.ids), dtype=np.bool_)
+    for condition in conditions:
+        mask &= fields.fit(condition)
+    return PassageSet(fields.ids, mask)
 
 
 def undated_note(corpus: Snapshot, where: Iterable[str]) -> str:
@@ -50,69 +45,31 @@ def undated_note(corpus: Snapshot, where: Iterable[str]) -> str:
         "" if the filter compares no date, or leaves no document out for that alone.
     """
     conditions = [parse_condition(text) for text in where]
-    of_date = [condition for condition in conditions if condition.of_date]
-    others = [condition for condition in conditions if not condition.of_date]
-    undated = set()
-    for _, document, pages, section in corpus.fields() if of_date else ():
-        dates = field_values("date", document)
-        if any(map(is_date, dates)) or all(condition.holds(dates) for condition in of_date):
-            continue
-        if all(
-            condition.holds(field_values(condition.field, document, pages, section))
-            for condition in others
-        ):
-            undated.add(document.id)
-    if not undated:
+    if not (of_date := [condition for condition in conditions if condition.of_date]):
         return ""
-    have, were = ("has", "was") if len(undated) == 1 else ("have", "were")
+    fields = _fields_of(corpus)
+    undated = ~fields.having("date", is_date)
+    undated &= ~np.logical_and.reduce([fields.fit(condition) for condition in of_date])
+    for condition in conditions:
+        if not condition.of_date:
+            undated &= fields.fit(condition)
+    if not (count := len(np.unique(fields.documents[undated]))):
+        return ""
+    have, were = ("has", "was") if count == 1 else ("have", "were")
     return (
-        f"{counted(len(undated), 'document')} {have} no date that can be read and {were} left out "
+        f"{counted(count, 'document')} {have} no date that can be read and {were} left out "
         "by the filter."
     )
 
 
-def field_values(
-    field: str, document: Document, pages: str = "", section: str = ""
-) -> list[MetadataValue]:
-    """The values of a passage in a field.
-
-    Args:
-        field: A key of the metadata, or `source`, `author`, `date`, `title`, `page` or `section`.
-        document: The passage's document.
-        pages: The pages that it is on.
-        section: The headings above it. Each of them is a value, and so is the whole path.
-    """
-    if field == "page" and pages:
-        return _page_numbers(pages)
-    value = known_value(document.metadata, field)
-    own = [] if value is None else [value]
-    if field == "source":
-        path = document.source
-        own += [address_of(document.metadata), path, in_folder(path), file_name(path)]
-    elif not own and field == "section":
-        own += [section, *section.split(SECTION_MARK)]
-    elif not own and field == "title":
-        own += [document.title]
-    return [known for known in dict.fromkeys(own) if known != ""]
+def _fields_of(corpus: Snapshot) -> Fields:
+    """The values of the passages; read from the corpus if an older Hopyard built the index."""
+    folder = corpus.folder / FOLDER
+    return Fields.load(folder) if folder.exists() else Fields.of(corpus)
 
 
-def _page_numbers(pages: str) -> list[MetadataValue]:
-    first, _, last = pages.partition("-")
-    if first.isdecimal() and (last or first).isdecimal():
-        return list(range(int(first), int(last or first) + 1))
-    return [pages]
-
-
-def _no_such_field(corpus: Snapshot, field: str) -> str:
-    names: set[str] = set()
-    for _, document, pages, section in corpus.fields():
-        names |= document.metadata.keys()
-        names |= {
-            name
-            for name in (*MATCHED_FIELDS, "title", "page", "section")
-            if name not in names and field_values(name, document, pages, section)
-        }
-    shown = sorted(names)
+def _no_such_field(fields: Fields, field: str) -> str:
+    shown = list(fields.spans)
     more = ", …" if len(shown) > _SHOWN else ""
     exist = f"the fields are {', '.join(shown[:_SHOWN])}{more}" if shown else "it has no metadata"
     return f"No passage of the index has the field {field!r} that a filter names; {exist}."

@@ -13,8 +13,9 @@ import threading
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import IO, TYPE_CHECKING, Any, Final, Self
 
 from hopyard.indexes.corpus.boxes import PageText
 from hopyard.indexes.corpus.corpus_file import (
@@ -25,7 +26,7 @@ from hopyard.indexes.corpus.corpus_file import (
     is_cut,
     uri_of,
 )
-from hopyard.indexes.corpus.manifest import Manifest, damage_error
+from hopyard.indexes.corpus.manifest import Manifest, damage_error, generation_directory
 from hopyard.indexes.corpus.records import PAGE_END, Document, Passage
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.metadata import MetadataValue
@@ -40,6 +41,8 @@ _PAGE: Final = 1000
 
 _KEPT: Final = 10_000
 """Documents whose source and metadata are kept in memory."""
+_NPY_HEADER: Final = 128
+"""Bytes of the header of a `.npy` file."""
 _NOTHING: Final[tuple[str, dict[str, MetadataValue]]] = ("", {})
 
 _VISIBLE: Final = "added <= :generation AND (removed IS NULL OR removed > :generation)"
@@ -105,6 +108,11 @@ class Snapshot:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+    @property
+    def folder(self) -> Path:
+        """The folder of what was derived for this generation."""
+        return generation_directory(self._directory, self.generation)
 
     def get(self, passage_ids: Sequence[str]) -> list[Passage]:
         """Fetch passages, in the order of their ids.
@@ -262,13 +270,15 @@ class Snapshot:
             )
         )
 
-    def fields(self) -> Iterator[tuple[str, Document, str, str]]:
-        """Every passage's id, its document without the text, its pages and its section."""
-        documents = {document.id: document for document in self.outlines()}
-        for name, document_id, pages, section in self._rows(
-            f"SELECT id, document_id, pages, section FROM passages WHERE {_VISIBLE} ORDER BY id"
-        ):
-            yield name, documents[document_id], pages, section
+    def places(self) -> Iterator[tuple[str, str, str, str]]:
+        """Every passage's id, the id of its document, its pages and its section, sorted by id."""
+        sql = (
+            f"SELECT id, document_id, pages, section FROM passages WHERE {_VISIBLE} AND id > :last"
+        )
+        last = ""
+        while rows := self._rows(f"{sql} ORDER BY id LIMIT {_PAGE}", last=last):
+            yield from rows
+            last = rows[-1][0]
 
     def vectors(self, embedding: str) -> tuple[list[str], Vectors]:
         """The vectors of all passages that have one.
@@ -281,8 +291,27 @@ class Snapshot:
         """
         import numpy as np
 
+        numbers = BytesIO()
+        ids = self._write_vectors(embedding, numbers)
+        found = np.frombuffer(numbers.getbuffer(), dtype="<f4")
+        return ids, found.reshape(len(ids), -1 if ids else 0)
+
+    def map_vectors(self, embedding: str, file: Path) -> tuple[list[str], Vectors]:
+        """The same as `vectors`, in a new `.npy` file that is mapped into memory."""
+        import numpy as np
+
+        with file.open("wb") as opened:
+            opened.write(bytes(_NPY_HEADER))
+            ids = self._write_vectors(embedding, opened)
+            width = (opened.tell() - _NPY_HEADER) // 4 // max(len(ids), 1)
+            opened.seek(0)
+            about = {"descr": "<f4", "fortran_order": False, "shape": (len(ids), width)}
+            np.lib.format.write_array_header_1_0(opened, about)
+        return ids, np.load(file, mmap_mode="r")
+
+    def _write_vectors(self, embedding: str, file: IO[bytes]) -> list[str]:
+        """Write the vectors of `vectors` one after the other; the ids of their passages."""
         ids: list[str] = []
-        numbers = bytearray()
         with self._reading() as connection:
             for name, vector in connection.execute(
                 "SELECT passages.id, vector FROM passages JOIN vectors USING (content_hash) "
@@ -291,8 +320,8 @@ class Snapshot:
                 {"generation": self.generation, "embedding": embedding},
             ):
                 ids.append(name)
-                numbers += vector
-        return ids, np.frombuffer(numbers, dtype="<f4").reshape(len(ids), -1 if ids else 0)
+                file.write(vector)
+        return ids
 
     def check(self, manifest: Manifest, *, full: bool = False) -> None:
         """Compare the numbers of documents and passages with those of the manifest.

@@ -186,7 +186,7 @@ async def test_a_build_that_ends_during_opening_is_no_error(
 
 
 @pytest.mark.parametrize(
-    "file", ["dense/hnsw.faiss", "dense/ids.json", "sparse/vocab.index.json", "sparse/ids.json"]
+    "file", ["dense/hnsw.faiss", "dense/ids.npy", "sparse/terms.npy", "sparse/ids.npy"]
 )
 @pytest.mark.parametrize("damage", ["missing", "short", "scrambled"])
 def test_damaged_files_are_named(built: Path, embedder: Embedder, file: str, damage: str) -> None:
@@ -207,8 +207,8 @@ def test_status(built: Path) -> None:
     assert summary.manifest.counts["documents"] == 40
     assert summary.bytes > 40 * 32 * 4
     assert (summary.kinds, summary.unfinished, summary.model) == ({}, (), "")
-    (built / "gen-0000001" / "sparse" / "ids.json").unlink()
-    with pytest.raises(IndexMissingError, match=r"ids\.json' is missing"):
+    (built / "gen-0000001" / "sparse" / "ids.npy").unlink()
+    with pytest.raises(IndexMissingError, match=r"ids\.npy' is missing"):
         status(built)
     with pytest.raises(IndexMissingError, match="no index in"):
         status(built / "nowhere")

@@ -3,42 +3,72 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.passage_set import mask_of
+from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.models.embedder import Vector, Vectors
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
-__all__ = ("DenseReader",)
+__all__ = ("VECTORS_FILE", "DenseReader", "Nearest", "Tell", "silent")
+
+VECTORS_FILE: Final = "vectors.npy"
+"""The file of a kind's folder that holds the whole vectors [n, d], if it has one."""
+
+COMPARED: Final = 20_000
+"""Passages that a filter lets through and that are all compared with the question: it is exact, and
+takes ten milliseconds. The index serves wider filters."""
 
 SAMPLED: Final = 1000
 """Vectors that stand for the whole corpus where its mean is wanted."""
 
+_AT_ONCE: Final = 20_000
+"""Vectors in memory while passages are compared."""
+
+Tell = Callable[[int, int], None]
+"""Called with the number of vectors that are in the index, and of all."""
+
+Nearest = tuple[NDArray[np.int64], NDArray[np.float32]]
+"""Numbers of passages, and their cosines with a question."""
+
+
+def silent(done: int, total: int) -> None:
+    """The `Tell` that says nothing."""
+    del done, total
+
 
 class DenseReader(ABC):
-    """Nearest neighbours by cosine over rows of unit vectors.
+    """Nearest neighbours by cosine over n passages.
+
+    A passage has a number: its place among the ids, which are sorted.
 
     Args:
-        rows: The row of each passage; several passages may share one.
-        count: The number of rows.
+        ids: The passages' ids, sorted.
         dimension: Length of a vector.
     """
 
-    def __init__(self, rows: Mapping[str, int], count: int, dimension: int) -> None:
-        self._rows = rows
-        self._count = count
+    def __init__(self, ids: Ragged, dimension: int) -> None:
+        self.ids = ids
         self.dimension = dimension
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.ids)
 
     @abstractmethod
+    def _approximate(self, vector: Vector, k: int, allowed: NDArray[np.bool_] | None) -> Nearest:
+        """About the k nearest passages, or fewer where the index does not reach so many."""
+
+    @abstractmethod
+    def vectors_at(self, numbers: NDArray[np.int64]) -> Vectors:
+        """The vectors [m, d] of m passages, by their numbers."""
+
     def search(
-        self, vector: Vector, k: int, allowed: frozenset[str] | None = None
+        self, vector: Vector, k: int, allowed: Set[str] | None = None
     ) -> list[tuple[str, float]]:
         """Find the passages nearest to a question.
 
@@ -53,10 +83,31 @@ class DenseReader(ABC):
         Raises:
             EmbeddingMismatchError: The vector has another dimension than the index.
         """
+        numbers, cosines = self.nearest(vector, k, allowed)
+        names = map(self.ids.text, numbers.tolist())
+        return list(zip(names, cosines.tolist(), strict=True))
 
-    @abstractmethod
-    def _vectors_at(self, rows: NDArray[np.int64]) -> Vectors:
-        """The vectors [n, d] of n rows."""
+    def nearest(self, vector: Vector, k: int, allowed: Set[str] | None = None) -> Nearest:
+        """The passages of `search` by their numbers."""
+        self._check_dimension(vector)
+        mask = None if allowed is None else mask_of(allowed, self.ids)
+        count = len(self) if mask is None else np.count_nonzero(mask)
+        if mask is None or count > COMPARED:
+            numbers, cosines = self._approximate(vector, k, mask)
+        if mask is not None and (count <= COMPARED or len(numbers) < min(k, count)):
+            # They are few, or so far from the question that the index does not reach them.
+            numbers, cosines = self._compare(vector, k, np.flatnonzero(mask))
+        best = np.lexsort((numbers, -cosines))[:k]
+        return numbers[best], cosines[best]
+
+    def _compare(self, vector: Vector, k: int, numbers: NDArray[np.int64]) -> Nearest:
+        """The k nearest of some passages, which are all compared: it is exact."""
+        cosines = np.empty(len(numbers), dtype=np.float32)
+        for start in range(0, len(numbers), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            cosines[part] = self.vectors_at(numbers[part]) @ vector
+        best = np.argsort(-cosines, kind="stable")[:k]
+        return numbers[best], cosines[best]
 
     def _check_dimension(self, vector: Vector) -> None:
         if vector.shape != (self.dimension,):
@@ -71,14 +122,13 @@ class DenseReader(ABC):
         Raises:
             IndexMissingError: A passage is not in the index.
         """
-        try:
-            rows = [self._rows[passage_id] for passage_id in passage_ids]
-        except KeyError as error:
+        numbers = [self.ids.find(passage_id) for passage_id in passage_ids]
+        if None in numbers:
             raise IndexMissingError(
-                f"Passage {error.args[0]!r} is not in the dense index: it was updated or removed, "
-                "so ask the question again."
-            ) from error
-        return self._vectors_at(np.array(rows, dtype=np.int64))
+                f"Passage {passage_ids[numbers.index(None)]!r} is not in the dense index: it was "
+                "updated or removed, so ask the question again."
+            )
+        return self.vectors_at(np.array(numbers, dtype=np.int64))
 
     def background(self, vector: Vector) -> tuple[float, float]:
         """Mean and standard deviation of a question's cosines with the corpus's passages.
@@ -91,6 +141,6 @@ class DenseReader(ABC):
 
     @cached_property
     def _sample(self) -> Vectors:
-        """Some vectors [m, d], evenly over the rows."""
-        rows = np.linspace(0, self._count - 1, min(SAMPLED, self._count)).astype(np.int64)
-        return self._vectors_at(rows)
+        """Some vectors [m, d], evenly over the passages."""
+        numbers = np.linspace(0, len(self) - 1, min(SAMPLED, len(self))).astype(np.int64)
+        return self.vectors_at(numbers)

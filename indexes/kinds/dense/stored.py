@@ -17,18 +17,15 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 from numpy.typing import NDArray
 
-from hopyard.indexes.arrays.rows import load_rows, save_rows
+from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.kinds.dense.reader import DenseReader
+from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Nearest
 from hopyard.indexes.kinds.dense.vector_store import STORE_FILE, VECTOR_STORES
 from hopyard.models.embedder import Vector, Vectors
 
 __all__ = ("StoredIndex",)
 
-VECTORS_FILE: Final = "vectors.npy"
 FOLDER: Final = "store"
-COMPARED: Final = 20_000
-"""Passages that a filter lets through and that are all compared, as in the FAISS index."""
 _BATCH: Final = 1000
 """Vectors that are added at a time."""
 _ROW: Final = "row"
@@ -51,13 +48,11 @@ class _Known(Embeddings):
 class StoredIndex(DenseReader):
     """Nearest neighbours by cosine, found by a vector store. Each row is a passage."""
 
-    def __init__(self, store: VectorStore, ids: Sequence[str], vectors: Vectors) -> None:
+    def __init__(self, store: VectorStore, ids: Ragged, vectors: Vectors) -> None:
         """Wrap a store whose document of metadata `row` i has the vector `vectors[i]`."""
         self._store = store
-        self._ids = ids
         self._vectors = vectors
-        places = {passage_id: row for row, passage_id in enumerate(ids)}
-        super().__init__(places, len(ids), int(vectors.shape[1]))
+        super().__init__(ids, int(vectors.shape[1]))
 
     @classmethod
     def build(
@@ -70,10 +65,12 @@ class StoredIndex(DenseReader):
     ) -> None:
         """Write the vectors [n, d] of n passages into the store of a name, in a kind's folder.
 
+        The folder has them as `VECTORS_FILE` already.
+
         Args:
             directory: The kind's folder.
             name: The store.
-            ids: The passages.
+            ids: The passages, sorted.
             vectors: Their embeddings, of length 1.
             tell: Called with the number of vectors that are written, and of all.
 
@@ -92,8 +89,7 @@ class StoredIndex(DenseReader):
             store.add_texts(names, [{_ROW: row} for row in rows], ids=[str(row) for row in rows])
         if kind.save is not None:
             kind.save(store, folder)
-        np.save(directory / VECTORS_FILE, vectors)
-        save_rows(directory, ids)
+        Ragged.of_texts(ids).save(directory, IDS)
         (directory / STORE_FILE).write_text(json.dumps({"store": name}), "utf-8")
 
     @classmethod
@@ -104,46 +100,28 @@ class StoredIndex(DenseReader):
             IndexMissingError: A file is missing or damaged; the message names it.
             UsageError: The store is not there any more, or its package is not installed.
         """
-        ids = load_rows(directory, str)
+        ids = Ragged.load(directory, IDS, np.uint8)
         file = directory / VECTORS_FILE
-        try:
-            vectors: Vectors = np.load(file, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise damage_error(file, f"cannot be read ({error})") from error
-        if vectors.ndim != 2 or len(vectors) != len(ids):
+        vectors = load_array(file, np.float32, dimensions=2)
+        if len(vectors) != len(ids):
             raise damage_error(file, f"does not hold the {len(ids)} vectors it should")
         name = json.loads((directory / STORE_FILE).read_bytes())["store"]
         return cls(VECTOR_STORES[name].open(directory / FOLDER, _Known()), ids, vectors)
 
-    def search(
-        self, vector: Vector, k: int, allowed: frozenset[str] | None = None
-    ) -> list[tuple[str, float]]:
-        """See `DenseReader.search`."""
-        self._check_dimension(vector)
-        rows = self._candidates(vector, k, allowed)
-        cosines = self._vectors[rows] @ vector
-        found = zip((self._ids[row] for row in rows), cosines.tolist(), strict=True)
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:k]
+    def vectors_at(self, numbers: NDArray[np.int64]) -> Vectors:
+        """See `DenseReader.vectors_at`."""
+        return np.asarray(self._vectors[numbers])
 
-    def _vectors_at(self, rows: NDArray[np.int64]) -> Vectors:
-        return np.asarray(self._vectors[rows])
-
-    def _candidates(
-        self, vector: Vector, k: int, allowed: frozenset[str] | None
-    ) -> NDArray[np.int64]:
-        """The rows that may be among the k nearest; all allowed rows if they are few."""
-        if allowed is None:
-            return self._proposed(vector, k)
-        among = sorted(self._rows[name] for name in allowed & self._rows.keys())
-        if len(among) <= COMPARED:
-            return np.array(among, dtype=np.int64)
-        wanted, asked = set(among), k
-        while True:
-            asked = min(2 * asked, len(self))
-            proposed = self._proposed(vector, asked).tolist()
-            kept = [row for row in proposed if row in wanted]
+    def _approximate(self, vector: Vector, k: int, allowed: NDArray[np.bool_] | None) -> Nearest:
+        rows, asked = self._proposed(vector, k), k
+        while allowed is not None:
+            kept = rows[allowed[rows]]
             if len(kept) >= k or asked == len(self):
-                return np.array(kept, dtype=np.int64)
+                rows = kept
+                break
+            asked = min(2 * asked, len(self))
+            rows = self._proposed(vector, asked)
+        return rows, self._vectors[rows] @ vector
 
     def _proposed(self, vector: Vector, k: int) -> NDArray[np.int64]:
         """The rows of the k documents that the store finds nearest."""

@@ -85,7 +85,7 @@ class GraphFiles:
             IndexMissingError: A file is missing or damaged; the message names it and the cure.
         """
         files = cls(
-            passages=load_rows(directory, str),
+            passages=load_rows(directory),
             edges=load_array(directory / "edges.npy", EDGE_ROW),
             questions=Ragged.load(directory, "questions", np.uint8),
             vectors=load_array(directory / "vectors.npy", np.float32, dimensions=2),

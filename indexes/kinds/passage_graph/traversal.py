@@ -9,7 +9,7 @@ Source: Liu et al., "HopRAG: Multi-Hop Reasoning for Logic-Aware Retrieval-Augme
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -40,7 +40,7 @@ class Query:
 
     vector: Vector
     keywords: frozenset[str]
-    allowed: frozenset[str] | None = None
+    allowed: Set[str] | None = None
     """Ids of the passages that may be hopped to; None for all."""
 
     def allows(self, edge: Edge) -> bool:
@@ -64,7 +64,7 @@ class Exit(NamedTuple):
     """Among the edges of its tail, from 0."""
 
 
-def query_of(question: str, vector: Vector, allowed: frozenset[str] | None = None) -> Query:
+def query_of(question: str, vector: Vector, allowed: Set[str] | None = None) -> Query:
     """A question's keywords, beside its embedding [d] and the passages that may be hopped to."""
     return Query(vector, extract_keywords(question), allowed)
 

@@ -36,9 +36,9 @@ class _Sparse(IndexKind):
         return SparseIndex.load(directory)
 
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
-        """Whether it knows the documents of its passages."""
+        """Whether it has the files of today."""
         del options
-        return (directory / "documents.npy").exists()
+        return (directory / "names.count.npy").exists()
 
     def check(self, reader: SparseIndex, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict
-from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -14,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from hopyard.indexes.arrays.rows import load_rows, save_rows
+from hopyard.indexes.arrays.passage_set import mask_of
+from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.sparse.documents import Documents
 from hopyard.indexes.kinds.sparse.names import DocumentNames
@@ -68,9 +68,9 @@ class SparseIndex:
     """BM25 over the terms of passages."""
 
     def __init__(
-        self, postings: Postings, ids: Sequence[str], words: Words, documents: Documents | None
+        self, postings: Postings, ids: Ragged, words: Words, documents: Documents | None
     ) -> None:
-        """Wrap the scores of passages whose i-th has the id `ids[i]`."""
+        """Wrap the scores of passages whose i-th has the id `ids.text(i)`."""
         self._postings = postings
         self._ids = ids
         self._words = words
@@ -93,12 +93,12 @@ class SparseIndex:
             words: How texts become words.
             documents: Their documents; None ranks each passage by itself.
         """
-        return cls(Postings.build(texts, words), ids, words, documents)
+        return cls(Postings.build(texts, words), Ragged.of_texts(ids), words, documents)
 
     def save(self, directory: Path) -> None:
         """Write the index and its ids into a folder: plain arrays (.npy) and JSON."""
         self._postings.save(directory)
-        save_rows(directory, self._ids)
+        self._ids.save(directory, IDS)
         (directory / _WORDS_FILE).write_text(json.dumps(asdict(self._words)), encoding="utf-8")
         if self._documents:
             np.save(directory / _DOCUMENTS_FILE, self._documents.rows)
@@ -111,18 +111,16 @@ class SparseIndex:
         Raises:
             IndexMissingError: A file is missing or damaged.
         """
-        ids = load_rows(directory, str)
+        ids = Ragged.load(directory, IDS, np.uint8)
+        postings = Postings.load(directory)
         documents = None
+        if (file := directory / _DOCUMENTS_FILE).exists():
+            documents = Documents(load_array(file, np.int32), DocumentNames.load(directory))
         try:
-            postings = Postings.load(directory)
             words = _WORDS.validate_json((directory / _WORDS_FILE).read_bytes())
-            if (file := directory / _DOCUMENTS_FILE).exists():
-                documents = Documents(np.load(file), DocumentNames.load(directory))
-            fits = postings.texts == len(ids)
-            fits = fits and (documents is None or len(documents.rows) == len(ids))
-        except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise damage_error(directory, f"cannot be read ({error})") from error
-        if not fits:
+        except (OSError, ValueError) as error:
+            raise damage_error(directory / _WORDS_FILE, f"cannot be read ({error})") from error
+        if documents is not None and len(documents.rows) != len(ids):
             raise damage_error(directory, f"does not fit its {len(ids)} passages")
         return cls(postings, ids, words, documents)
 
@@ -130,25 +128,12 @@ class SparseIndex:
         return len(self._ids)
 
     @property
-    def ids(self) -> Sequence[str]:
-        """The passage of each row."""
-        return self._ids
-
-    def rows(self, ids: Iterable[str]) -> list[int]:
-        """The row of each of some passages."""
-        return [self._rows[name] for name in ids]
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {name: row for row, name in enumerate(self._ids)}
-
-    @property
     def vocabulary_size(self) -> int:
         """Different terms."""
         return len(self._postings.terms)
 
     def search(
-        self, query: str, k: int, allowed: frozenset[str] | None = None
+        self, query: str, k: int, allowed: Set[str] | None = None
     ) -> list[tuple[str, float]]:
         """Find the passages that share words with a query.
 
@@ -164,7 +149,7 @@ class SparseIndex:
         """
         return [(unit["id"], unit["score"]) for unit in self.find(query, k, allowed)]
 
-    def find(self, query: str, k: int, allowed: frozenset[str] | None = None) -> list[Evidence]:
+    def find(self, query: str, k: int, allowed: Set[str] | None = None) -> list[Evidence]:
         """The passages of `search`, with the words that name their documents."""
         ranking = self.rank(query, allowed)
         scores = ranking.scores + ranking.exact * ranking.scores.max(initial=0.0)
@@ -172,21 +157,21 @@ class SparseIndex:
 
     def evidence(self, row: int, score: float, ranking: Ranking) -> Evidence:
         """A passage with its score, and why its document was looked into."""
-        unit = passage_evidence(self._ids[row], score)
+        unit = passage_evidence(self._ids.text(row), score)
         said = self._documents and ranking.named.get(int(self._documents.rows[row]))
         return Evidence(**unit, why=f"the question names its document: {said}") if said else unit
 
     def by_words(
-        self, text: str, k: int, allowed: frozenset[str] | None = None
+        self, text: str, k: int, allowed: Set[str] | None = None
     ) -> list[tuple[str, float]]:
         """The k best passages by BM25 over all words of a text, whatever their documents are."""
         [terms] = self._words.terms([text])
         scores = self._added(self._postings.weighed(dict.fromkeys(terms, 1.0))) * self._open(
             allowed
         )
-        return [(self._ids[row], float(scores[row])) for row in best_rows(scores, k).tolist()]
+        return [(self._ids.text(row), float(scores[row])) for row in best_rows(scores, k).tolist()]
 
-    def rank(self, question: str, allowed: frozenset[str] | None = None) -> Ranking:
+    def rank(self, question: str, allowed: Set[str] | None = None) -> Ranking:
         """How well the words of a question match all passages.
 
         Args:
@@ -217,11 +202,11 @@ class SparseIndex:
         }
         return Ranking(local * (1 - less) * open_, exact, 1 - less * long, long, named)
 
-    def _open(self, allowed: frozenset[str] | None) -> NDArray[np.bool_]:
+    def _open(self, allowed: Set[str] | None) -> NDArray[np.bool_]:
         """The rows that may be found."""
         if allowed is None:
             return np.ones(len(self._ids), dtype=np.bool_)
-        return np.array([name in allowed for name in self._ids], dtype=np.bool_)
+        return mask_of(allowed, self._ids)
 
     def _added(self, terms: Mapping[int, float], within: NDArray[np.bool_] | None = None) -> Scores:
         """The scores of all rows, added up over terms.
@@ -245,7 +230,7 @@ class SparseIndex:
         """The rows that have an identifier of the question, unless too many have it."""
         exact = np.zeros(len(self._ids), dtype=np.bool_)
         certain = {found.term for found in identifiers_in(question) if found.certain}
-        for term in self._postings.numbers(sorted(certain)):
+        for term in self._postings.weighed(dict.fromkeys(certain, 1.0)):
             rows, _ = self._postings.of(term)
             if len(rows) <= _FEW:
                 exact[rows] = True
@@ -297,4 +282,7 @@ def _by_document(scores: Scores, rows: NDArray[np.int32], count: int) -> Scores:
 def best_rows(scores: Scores, k: int) -> NDArray[np.int64]:
     """The rows of the k highest scores above 0, the highest first; equals in order."""
     hits = np.flatnonzero(scores > 0)
+    if len(hits) > k > 0:
+        least = np.partition(scores[hits], -k)[-k]
+        hits = hits[scores[hits] >= least]  # with all equals of the last, so that the order decides
     return hits[np.argsort(-scores[hits], kind="stable")[:k]]

@@ -6,11 +6,9 @@ apart (`Best Buy` for `BESTBUY`), or by an abbreviation (`JnJ`, `AMEX`).
 
 from __future__ import annotations
 
-import json
 import re
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise, product
 from pathlib import Path
 from typing import Final, NamedTuple, Self
@@ -18,6 +16,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.ragged import Ragged, load_array
 from hopyard.indexes.text.english import NOT_CONTENT
 from hopyard.indexes.text.identifiers import parts_of
 
@@ -38,7 +37,13 @@ _MENTIONED: Final = 0.5
 _LEAST_BEGUN: Final = 3
 _LONGEST_RUN: Final = 3
 """Words of a question that may be one word of a name."""
-_FILES: Final = ("names.json", "names.index.npy", "names.documents.npy", "names.weights.npy")
+_TERMS: Final = "names"
+_ARRAYS: Final = (
+    ("names.index.npy", np.int64),
+    ("names.documents.npy", np.int32),
+    ("names.weights.npy", np.float32),
+    ("names.count.npy", np.int64),
+)
 
 
 class Said(NamedTuple):
@@ -54,7 +59,7 @@ class DocumentNames:
     def __init__(
         self,
         count: int,
-        terms: Sequence[str],
+        terms: Ragged,
         starts: NDArray[np.int64],
         documents: NDArray[np.int32],
         weights: NDArray[np.float32],
@@ -84,22 +89,24 @@ class DocumentNames:
         pairs = [pair for term in terms for pair in found[term].items()]
         documents = np.array([number for number, _ in pairs], dtype=np.int32)
         weights = np.array([weight for _, weight in pairs], dtype=np.float32)
-        return cls(count, terms, starts, documents, weights)
+        return cls(count, Ragged.of_texts(terms), starts, documents, weights)
 
     def save(self, directory: Path) -> None:
         """Write the names into a folder."""
-        names, starts, documents, weights = _FILES
-        (directory / names).write_text(json.dumps([self._count, self._terms]), encoding="utf-8")
-        np.save(directory / starts, self._starts)
-        np.save(directory / documents, self._documents)
-        np.save(directory / weights, self._weights)
+        self._terms.save(directory, _TERMS)
+        arrays = (self._starts, self._documents, self._weights, np.array([self._count]))
+        for (file, dtype), values in zip(_ARRAYS, arrays, strict=True):
+            np.save(directory / file, values.astype(dtype))
 
     @classmethod
     def load(cls, directory: Path) -> Self:
-        """Read what `save` wrote; ValueError or OSError if it is damaged."""
-        names, *arrays = _FILES
-        count, terms = json.loads((directory / names).read_bytes())
-        return cls(count, terms, *(np.load(directory / file) for file in arrays))
+        """Map what `save` wrote.
+
+        Raises:
+            IndexMissingError: A file is missing or damaged.
+        """
+        *arrays, count = (load_array(directory / file, dtype) for file, dtype in _ARRAYS)
+        return cls(int(count[0]), Ragged.load(directory, _TERMS, np.uint8), *arrays)
 
     def __len__(self) -> int:
         return self._count
@@ -138,19 +145,18 @@ class DocumentNames:
                 best[number] = max(best.get(number, 0.0), share * float(weight))
 
         lowered = word.lower()
-        place = bisect_left(self._terms, lowered)
-        if place < len(self._terms) and self._terms[place] == lowered:
+        place = self._terms.place(lowered)
+        if place < len(self._terms) and self._terms.text(place) == lowered:
             take(place, 1.0)
             place += 1
         if len(word) >= _LEAST_BEGUN and word[0].isupper():
-            while place < len(self._terms) and self._terms[place].startswith(lowered):
+            while place < len(self._terms) and self._terms.text(place).startswith(lowered):
                 take(place, _BEGUN)
                 place += 1
         if form := _SHORT_FORM.fullmatch(word):
             short = _SHORT + ("".join(form.groups()).lower() if form[1] else lowered)
-            place = bisect_left(self._terms, short)
-            if place < len(self._terms) and self._terms[place] == short:
-                take(place, 1.0)
+            if (found := self._terms.find(short)) is not None:
+                take(found, 1.0)
         documents = np.fromiter(best, dtype=np.int32, count=len(best))
         return documents, np.fromiter(best.values(), dtype=np.float64, count=len(best))
 

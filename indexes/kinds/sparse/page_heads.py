@@ -25,7 +25,7 @@ _SAYS: Final = re.compile(r"[^\W\d_]{3}")
 
 def page_heads(corpus: Snapshot) -> dict[tuple[str, str], str]:
     """The first lines of each page, by the document's id and the page's number."""
-    paged = {document.id for _, document, pages, _ in corpus.fields() if pages}
+    paged = {document for _, document, pages, _ in corpus.places() if pages}
     return {
         (name, str(number)): head for name in sorted(paged) for number, head in _heads(corpus, name)
     }

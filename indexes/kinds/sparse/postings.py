@@ -1,16 +1,18 @@
 """The postings of a corpus: which passages have a term, and their BM25 scores for it.
 
+The files are mapped into memory, so that opening a large index costs no more than a small one.
+
 BM25F adds up a term's frequencies in the fields of a passage before it levels them off: Robertson
 and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.6. The
 inverse document frequency is Lucene's (Kamphuis et al., "Which BM25 do you mean?", 2020). The
-scores are computed once, as in bm25s, whose files these are: Lù, "BM25S: Orders of magnitude faster
-lexical search via eager sparse scoring", 2024 (arXiv:2407.03618).
+scores are computed once, as in bm25s: Lù, "BM25S: Orders of magnitude faster lexical search via
+eager sparse scoring", 2024 (arXiv:2407.03618).
 """
 
 from __future__ import annotations
 
-import json
 import math
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
+from hopyard.indexes.arrays.ragged import Ragged, load_array
+from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.sparse.words import Words
 
 __all__ = ("Postings", "idf")
@@ -32,8 +36,12 @@ B: Final = 0.75
 _B_OTHER: Final = 0.5
 """How much the length of its other fields counts."""
 _BATCH: Final = 1000
-_TERMS, _PARAMS = "vocab.index.json", "params.index.json"
-_ARRAYS: Final = ("indptr.csc.index.npy", "indices.csc.index.npy", "data.csc.index.npy")
+_TERMS: Final = "terms"
+_ARRAYS: Final = (
+    ("indptr.csc.index.npy", np.int64),
+    ("indices.csc.index.npy", np.int32),
+    ("data.csc.index.npy", np.float32),
+)
 
 
 @dataclass(frozen=True)
@@ -41,16 +49,14 @@ class Postings:
     """The rows and scores of each term.
 
     Attributes:
-        texts: The number of passages.
-        terms: The number of each term.
+        terms: The terms, sorted.
         starts: Where the rows of each term begin, and where the last end.
         rows: The rows of term 0, of term 1, and so on; those of a term in order.
         scores: Their scores.
     """
 
-    texts: int
-    terms: Mapping[str, int]
-    starts: NDArray[np.int32]
+    terms: Ragged
+    starts: NDArray[np.int64]
     rows: NDArray[np.int32]
     scores: NDArray[np.float32]
 
@@ -73,50 +79,47 @@ class Postings:
                 for terms in words.terms(column):
                     fields[place].add(numbers.setdefault(term, len(numbers)) for term in terms)
         numbers = numbers or {"": 0}
+        terms = sorted(numbers)
+        order = np.argsort([numbers[term] for term in terms])
         count = len(fields[0].lengths) if fields else 0
         matrix = coo_array((max(count, 1), len(numbers))).tocsc()
         for field in fields:
-            rows = np.repeat(np.arange(count), [len(terms) for terms in field.terms])
-            entries = (field.frequencies(), (rows, np.concatenate(field.terms)))
+            rows = np.repeat(np.arange(count, dtype=np.int32), field.held)
+            entries = (field.frequencies(), (rows, order[np.asarray(field.terms)]))
             matrix = matrix + coo_array(entries, shape=matrix.shape).tocsc()
         matrix.sort_indices()
         held = np.diff(matrix.indptr)
         rarity = np.repeat([idf(number, count) for number in held.tolist()], held)
         return cls(
-            count,
-            numbers,
-            matrix.indptr.astype(np.int32),
+            Ragged.of_texts(terms),
+            matrix.indptr.astype(np.int64),
             matrix.indices.astype(np.int32),
             (rarity * matrix.data / (K1 + matrix.data)).astype(np.float32),
         )
 
     def save(self, directory: Path) -> None:
-        """Write them into a folder: plain arrays (.npy) and JSON."""
-        for file, array in zip(_ARRAYS, (self.starts, self.rows, self.scores), strict=True):
-            np.save(directory / file, array)
-        (directory / _TERMS).write_text(json.dumps(self.terms), encoding="utf-8")
-        (directory / _PARAMS).write_text(json.dumps({"num_docs": self.texts}), encoding="utf-8")
+        """Write them into a folder, as plain arrays (.npy)."""
+        self.terms.save(directory, _TERMS)
+        for (file, _), name in zip(_ARRAYS, ("starts", "rows", "scores"), strict=True):
+            np.save(directory / file, getattr(self, name))
 
     @classmethod
     def load(cls, directory: Path) -> Postings:
-        """Read what `save` wrote.
+        """Map what `save` wrote.
 
-        Damaged files raise OSError, ValueError, LookupError or TypeError.
+        Raises:
+            IndexMissingError: A file is missing or damaged.
         """
-        terms = json.loads((directory / _TERMS).read_bytes())
-        params = json.loads((directory / _PARAMS).read_bytes())
-        starts, rows, scores = (np.load(directory / file) for file in _ARRAYS)
-        if not len(rows) == len(scores) == starts[-1] or len(terms) != len(starts) - 1:
-            raise ValueError("its files do not fit each other")
-        return cls(params["num_docs"], dict(terms), starts, rows, scores)
-
-    def numbers(self, terms: Iterable[str]) -> list[int]:
-        """The numbers of those terms that a passage has."""
-        return [self.terms[term] for term in terms if term in self.terms]
+        terms = Ragged.load(directory, _TERMS, np.uint8)
+        starts, rows, scores = (load_array(directory / file, dtype) for file, dtype in _ARRAYS)
+        if len(terms) != len(starts) - 1 or not len(rows) == len(scores) == starts[-1]:
+            raise damage_error(directory, "holds files that do not fit each other")
+        return cls(terms, starts, rows, scores)
 
     def weighed(self, terms: Mapping[str, float]) -> dict[int, float]:
         """The numbers of those terms that a passage has, with their weights."""
-        return {self.terms[term]: each for term, each in terms.items() if term in self.terms}
+        numbers = ((self.terms.find(term), weight) for term, weight in terms.items())
+        return {number: weight for number, weight in numbers if number is not None}
 
     def of(self, number: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The rows that have a term, and their scores for it."""
@@ -129,15 +132,14 @@ class _Field:
 
     def __init__(self, b: float) -> None:
         self.b = b
-        self.terms: list[NDArray[np.int32]] = []
-        self.counts: list[NDArray[np.float32]] = []
-        self.lengths: list[int] = []
+        self.terms, self.counts, self.held, self.lengths = (array("i") for _ in range(4))
 
     def add(self, terms: Iterable[int]) -> None:
         """Take up the terms of the next passage."""
         held = Counter(terms)
-        self.terms.append(np.fromiter(held, dtype=np.int32, count=len(held)))
-        self.counts.append(np.fromiter(held.values(), dtype=np.float32, count=len(held)))
+        self.terms.extend(held)
+        self.counts.extend(held.values())
+        self.held.append(len(held))
         self.lengths.append(held.total())
 
     def frequencies(self) -> NDArray[np.float64]:
@@ -147,11 +149,10 @@ class _Field:
 
         The mean is that of the passages that have the field.
         """
-        lengths = np.array(self.lengths, dtype=np.float64)
+        lengths = np.asarray(self.lengths, dtype=np.float64)
         mean = lengths.sum() / max(1, np.count_nonzero(lengths))
         norm = 1 - self.b + self.b * lengths / max(1.0, mean)
-        held = [len(terms) for terms in self.terms]
-        found: NDArray[np.float64] = np.concatenate(self.counts) / np.repeat(norm, held)
+        found: NDArray[np.float64] = np.asarray(self.counts) / np.repeat(norm, self.held)
         return found
 
 

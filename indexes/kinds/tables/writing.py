@@ -22,7 +22,7 @@ from hopyard.indexes.kinds.tables.reader import FILE, Table
 __all__ = ("is_of_this_version", "write")
 
 _VERSION: Final = 2
-"""Higher with every change of how cells are read."""
+"""Higher with every change of how cells are read, or of the files."""
 _SAMPLES: Final = 3
 _MOST_WORDS: Final = 20_000
 """Characters of a table's cells that a search reads."""

@@ -45,22 +45,26 @@ def search_both(
         search: The question, the number of passages, and the filter.
     """
     ranking = sparse.rank(search.text, search.allowed)
-    near = dict(dense.search(vector, max(search.k, _CANDIDATES), search.allowed))
-    lowest = min(near.values(), default=0.0)
-    worded = best_rows(ranking.scores + ranking.exact, _CANDIDATES).tolist()
-    farther = [name for row in worded if (name := sparse.ids[row]) not in near]
-    near |= zip(farther, (dense.vectors(farther) @ vector).tolist(), strict=True)
-    rows = sparse.rows(near)
+    near, cosines = dense.nearest(vector, max(search.k, _CANDIDATES), search.allowed)
+    lowest = cosines.min(initial=1.0) if len(cosines) else 0.0
+    # Both kinds hold the passages in the order of their ids.
+    worded = best_rows(ranking.scores + ranking.exact, _CANDIDATES)
+    farther = worded[np.isin(worded, near, invert=True)]
+    rows = np.concatenate([near, farther])
+    cosines = np.concatenate([cosines, dense.vectors_at(farther) @ vector])
     scores = fused(
         ranking.scores[rows],
-        np.array(list(near.values())),
-        lowest,
+        cosines.astype(np.float64),
+        float(lowest),
         ranking.weights[rows],
         _OF_WORDS * (1 + ranking.long[rows]),
         ranking.exact[rows],
     )
-    best = sorted(zip(near, rows, scores.tolist(), strict=True), key=lambda hit: (-hit[2], hit[0]))
-    return [sparse.evidence(row, score, ranking) for _, row, score in best[: search.k]]
+    best = np.lexsort((rows, -scores))[: search.k]
+    return [
+        sparse.evidence(row, score, ranking)
+        for row, score in zip(rows[best].tolist(), scores[best].tolist(), strict=True)
+    ]
 
 
 def fused(

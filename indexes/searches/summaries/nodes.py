@@ -56,7 +56,7 @@ def collapsed(search: Search, vector: Vector) -> list[Node]:
     scored = [
         (summary, float(score))
         for summary, score in zip(tree.summaries, tree.vectors @ vector, strict=True)
-        if search.allowed is None or search.allowed.issuperset(summary.passages)
+        if search.allowed is None or all(name in search.allowed for name in summary.passages)
     ]
     scored.sort(key=lambda each: (-each[1], each[0].id))
     found = [(each.id, score) for each, score in scored[: search.k]]

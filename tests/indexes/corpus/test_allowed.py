@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from hopyard.indexes.building.build import add, build
-from hopyard.indexes.corpus.allowed import field_values, undated_note
+from hopyard.indexes.corpus.allowed import undated_note
+from hopyard.indexes.corpus.fields import field_values
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.dense import hnsw
+from hopyard.indexes.kinds.dense import hnsw, reader
 from hopyard.indexes.kinds.dense.hnsw import DenseIndex
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.state.errors import UsageError
@@ -177,7 +178,7 @@ def test_dense_search_keeps_to_the_filter_however_wide_it_is(
     cosines["p299"] = float(vectors[5] @ vectors[0])
     assert [name for name, _ in exact] == sorted(cosines, key=lambda name: -cosines[name])[:10]
     assert index.search(vectors[0], 1, allowed)[0][0] == "p299"  # p000 has the same vector
-    monkeypatch.setattr(hnsw, "COMPARED", 10)
+    monkeypatch.setattr(reader, "COMPARED", 10)
     by_graph = index.search(vectors[5], 10, allowed)
     assert [name for name, _ in by_graph] == [name for name, _ in exact]
     assert index.search(vectors[5], 10, frozenset({"nowhere"})) == []
@@ -188,7 +189,7 @@ def test_dense_search_finds_what_the_graph_does_not_reach(monkeypatch: pytest.Mo
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
     monkeypatch.setattr(hnsw, "EF_SEARCH", 2)
     index = DenseIndex.build([f"p{number:03}" for number in range(300)], vectors)
-    monkeypatch.setattr(hnsw, "COMPARED", 2)
+    monkeypatch.setattr(reader, "COMPARED", 2)
     # The question is p000; the passages allowed are the farthest.
     allowed = frozenset({"p297", "p299", "p295", "p298"})
     found = index.search(vectors[0], 3, allowed)

@@ -139,7 +139,7 @@ class EntityFiles:
             values = np.int32 if name == "name_entities" else np.uint8
             return Ragged.load(directory, name, values)
 
-        files = cls(load_rows(directory, str), **{name: part(name) for name in _names()})
+        files = cls(load_rows(directory), **{name: part(name) for name in _names()})
         for name in _names():
             if not files._fits(name):
                 raise damage_error(directory / f"{name}.npy", "does not fit the other files")

@@ -1,13 +1,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import faiss
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from hopyard.indexes.building.build import build
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
+from hopyard.indexes.kinds import dense
+from hopyard.indexes.kinds.dense import reader
 from hopyard.indexes.kinds.dense.hnsw import INDEX_FILE, DenseIndex
-from hopyard.models.embedder import Vectors
+from hopyard.indexes.kinds.dense.ivf import IvfIndex
+from hopyard.indexes.kinds.dense.reader import DenseReader
+from hopyard.models.embedder import Embedder, Vectors
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
 
@@ -20,7 +29,7 @@ def unit_rows(count: int, dimension: int, seed: int = 0) -> Vectors:
     return unit
 
 
-def recall(index: DenseIndex, vectors: Vectors, queries: Vectors, k: int) -> float:
+def recall(index: DenseReader, vectors: Vectors, queries: Vectors, k: int) -> float:
     """Part of the true k nearest that the index finds."""
     names = [f"p{row:04d}" for row in range(len(vectors))]
     found = 0
@@ -33,7 +42,7 @@ def recall(index: DenseIndex, vectors: Vectors, queries: Vectors, k: int) -> flo
 @pytest.fixture
 def small() -> DenseIndex:
     vectors = np.array([[1, 0], [0.6, 0.8], [0, 1], [0.6, 0.8]], dtype=np.float32)
-    return DenseIndex.build(["a", "d", "c", "b"], vectors)
+    return DenseIndex.build(["a", "b", "c", "d"], vectors)
 
 
 def test_search_by_hand(small: DenseIndex) -> None:
@@ -115,10 +124,60 @@ def test_a_damaged_file_is_named(small: DenseIndex, tmp_path: Path, content: byt
         DenseIndex.load(tmp_path)
 
 
-@pytest.mark.parametrize("content", ["[1]", "{}", '[["a"]', '[["a"]]'])
-def test_damaged_ids(small: DenseIndex, tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize("file", ["ids.npy", "ids-bounds.npy", "rows.npy"])
+@pytest.mark.parametrize("array", [np.arange(3, dtype=np.int32), np.zeros(2, dtype=np.uint8)])
+def test_damaged_ids(
+    small: DenseIndex, tmp_path: Path, file: str, array: NDArray[np.integer[Any]]
+) -> None:
     small.save(tmp_path)
-    (tmp_path / "ids.json").write_text(content)
+    np.save(tmp_path / file, array)
 
     with pytest.raises(IndexMissingError, match="hopyard index build"):
         DenseIndex.load(tmp_path)
+
+
+def test_inverted_lists_find_the_exact_neighbours(tmp_path: Path) -> None:
+    vectors = unit_rows(3000, 64)
+    ids = [f"p{row:04d}" for row in range(3000)]
+    np.save(tmp_path / "vectors.npy", vectors)
+    IvfIndex.build(ids, vectors).save(tmp_path)
+    index = IvfIndex.load(tmp_path)
+
+    questions = unit_rows(50, 64, seed=1)
+    assert recall(index, vectors, questions, k=10) >= 0.95
+    nearest, cosine = index.search(vectors[7], 1)[0]
+    assert (nearest, cosine) == ("p0007", pytest.approx(1, abs=1e-6))
+    assert len(index.search(questions[0], 2500)) == 2500  # more lists are read for a large k
+    assert index.vectors(["p0003"]).tolist() == vectors[[3]].tolist()
+
+
+def test_inverted_lists_keep_to_a_filter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = unit_rows(3000, 64)
+    ids = [f"p{row:04d}" for row in range(3000)]
+    index = IvfIndex.build(ids, vectors)
+    question, allowed = unit_rows(1, 64, seed=1)[0], frozenset(ids[::3])
+    exact = index.search(question, 10, allowed)
+    best = 3 * np.argsort(-(vectors[::3] @ question), kind="stable")[:10]
+    assert [name for name, _ in exact] == [ids[row] for row in best]
+    monkeypatch.setattr(reader, "COMPARED", 10)
+    assert {name for name, _ in index.search(question, 10, allowed)} <= allowed
+    few = frozenset(ids[:12])
+    assert {name for name, _ in index.search(question, 20, few)} == few
+    (tmp_path / "ivf.faiss").write_bytes(b"no index")
+    np.save(tmp_path / "vectors.npy", vectors)
+    index.ids.save(tmp_path, "ids")
+    with pytest.raises(IndexMissingError, match=r"ivf\.faiss.*hopyard index build"):
+        IvfIndex.load(tmp_path)
+
+
+async def test_the_size_of_a_corpus_chooses_the_index(
+    embedder: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dense, "LARGE", 4)
+    documents = [Document(f"d{number}", f"Title {number}", "Text.") for number in range(5)]
+    for count, kind in ((4, DenseIndex), (5, IvfIndex)):
+        folder = tmp_path / str(count)
+        await build(documents[:count], directory=folder, embedder=embedder)
+        with Index.open(folder) as index:
+            assert type(index.reader("dense")) is kind
+            assert len(index.reader("dense").search(embedder.embed_query("Title 3"), 9)) == count

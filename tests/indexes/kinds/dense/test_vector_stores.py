@@ -13,7 +13,7 @@ from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
 import hopyard
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.dense import stored
+from hopyard.indexes.kinds.dense import reader as dense_reader
 from hopyard.indexes.kinds.dense.hnsw import DenseIndex
 from hopyard.indexes.kinds.dense.stored import StoredIndex
 from hopyard.indexes.kinds.dense.vector_store import VECTOR_STORES
@@ -22,7 +22,7 @@ from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError, Usag
 from hopyard.testing import DOCUMENTS, WordEmbedder, word_vector
 
 STORES = ("memory", "lancedb")
-NAMES = [f"p{number}" for number in range(60)]
+NAMES = [f"p{number:02}" for number in range(60)]
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +37,7 @@ def words() -> None:
 
 @pytest.fixture(params=STORES)
 def reader(request: pytest.FixtureRequest, tmp_path: Path, vectors: Any) -> Iterator[StoredIndex]:
+    np.save(tmp_path / "vectors.npy", vectors)
     StoredIndex.build(tmp_path, request.param, NAMES, vectors)
     opened = StoredIndex.load(tmp_path)
     yield opened
@@ -46,25 +47,25 @@ def reader(request: pytest.FixtureRequest, tmp_path: Path, vectors: Any) -> Iter
 class TestStoredIndex:
     def test_it_finds_what_faiss_finds(self, reader: StoredIndex, vectors: Any) -> None:
         faiss = DenseIndex.build(NAMES, vectors)
-        for query in ("word p7", "p3 p4", "something else"):
+        for query in ("word p07", "p03 p04", "something else"):
             vector = word_vector(query)
             expected, found = faiss.search(vector, 5), reader.search(vector, 5)
             assert [name for name, _ in found] == [name for name, _ in expected]
             assert [score for _, score in found] == pytest.approx([score for _, score in expected])
             assert reader.background(vector) == pytest.approx(faiss.background(vector), abs=1e-6)
-        assert np.allclose(reader.vectors(["p9", "p0"]), vectors[[9, 0]])
+        assert np.allclose(reader.vectors(["p09", "p00"]), vectors[[9, 0]])
         assert (len(reader), reader.dimension) == (60, 32)
 
     @pytest.mark.parametrize("compared", [0, 20_000])
     def test_a_filter(
         self, reader: StoredIndex, monkeypatch: pytest.MonkeyPatch, compared: int
     ) -> None:
-        monkeypatch.setattr(stored, "COMPARED", compared)
+        monkeypatch.setattr(dense_reader, "COMPARED", compared)
         allowed = frozenset(NAMES[40:]) | {"not there"}
-        found = reader.search(word_vector("word p7"), 4, allowed)
+        found = reader.search(word_vector("word p07"), 4, allowed)
         assert len(found) == 4
         assert {name for name, _ in found} < allowed
-        assert len(reader.search(word_vector("word p7"), 99, allowed)) == 20
+        assert len(reader.search(word_vector("word p07"), 99, allowed)) == 20
 
     def test_what_cannot_be_looked_up(self, reader: StoredIndex) -> None:
         with pytest.raises(EmbeddingMismatchError):
@@ -128,6 +129,7 @@ def test_a_store_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_damaged_files(tmp_path: Path, vectors: Any) -> None:
+    np.save(tmp_path / "vectors.npy", vectors)
     StoredIndex.build(tmp_path, "memory", NAMES, vectors)
     (tmp_path / "vectors.npy").write_bytes(b"\x93NUMPY")
     with pytest.raises(IndexMissingError, match=r"vectors\.npy"):

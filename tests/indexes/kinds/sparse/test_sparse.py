@@ -3,9 +3,10 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+from hopyard.indexes.kinds.sparse.bm25 import SparseIndex, best_rows
 from hopyard.indexes.kinds.sparse.words import Words
 from hopyard.state.errors import IndexMissingError
 
@@ -71,6 +72,18 @@ def test_the_same_texts_give_the_same_files(tmp_path: Path) -> None:
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
 
+def test_equals_of_the_last_hit_are_chosen_by_row() -> None:
+    scores = np.array([0.5, 0, 2, 1, 1, 1, 3, 1], dtype=np.float64)
+    for k, rows in [
+        (0, []),
+        (1, [6]),
+        (3, [6, 2, 3]),
+        (4, [6, 2, 3, 4]),
+        (9, [6, 2, 3, 4, 5, 7, 0]),
+    ]:
+        assert best_rows(scores, k).tolist() == rows
+
+
 def test_texts_without_a_single_word(tmp_path: Path) -> None:
     SparseIndex.build(["a", "b"], [("?",), ("of the",)]).save(tmp_path)
 
@@ -79,7 +92,7 @@ def test_texts_without_a_single_word(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["data.csc.index.npy", "vocab.index.json", "params.index.json", "ids.json"]
+    "name", ["data.csc.index.npy", "terms.npy", "terms-bounds.npy", "ids.npy", "words.json"]
 )
 @pytest.mark.parametrize("content", [None, b"", b"[]"])
 def test_damaged_files(
