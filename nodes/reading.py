@@ -78,7 +78,7 @@ async def more_to_read(
 
 
 async def within_tokens(run: Run, evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The first `retrieval.k` units, and the next ones until `retrieval.tokens` are read.
+    """The first `retrieval.k` units, then further units until `retrieval.tokens` are read.
 
     So the searches of one step together read no more than one search alone.
     """

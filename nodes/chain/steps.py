@@ -114,7 +114,7 @@ async def look_up(state: LookupTask, runtime: Runtime[Context]) -> dict[str, Any
         room = max(min(places, LEAST_PLACES), places - len(again))
         units, text = again + fresh[:room], "" if look else state["text"]
         if more := await more_to_read(run, text, units, parts=state["parts"], seen=seen):
-            units = [*fresh[:room], *more, *again]  # the last ones may not fit
+            units = [*fresh[:room], *more, *again]  # what was shown before may not fit
     lookup = Lookup(step=state["step"], text=state["text"], passages=units)
     if reason := " ".join(filter(None, (look and look.get("reason"), found.reason))):
         lookup["reason"] = reason
