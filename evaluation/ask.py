@@ -68,6 +68,7 @@ async def ask(
         IndexMissingError: The index is not there, or lacks a part that the strategy needs.
     """
     chosen, started = variant.apply_to(context), perf_counter()
+    chosen = chosen.model_copy(update={"where": (*chosen.where, *question.where)})
     try:
         output = await _run(question.question, variant, chosen, run, resources)
     except (UsageError, ModelOutputError) as error:

@@ -32,6 +32,8 @@ class Question(BaseModel):
     answers: tuple[str, ...] = ()
     """An empty text, or an empty list, means that the question cannot be answered."""
     supporting_ids: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    """Conditions on the documents to search, as `--where` has them: the question is about these."""
     type: str = ""
     split: str = ""
     open: bool = False

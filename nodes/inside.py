@@ -75,6 +75,8 @@ async def look_inside(run: Run, look: Look, k: int) -> Found:
     if look["kind"] == "open":
         around = await asyncio.to_thread(pages_around, index, look["id"])
         names = [passage.id for passage in around if allowed is None or passage.id in allowed]
+        middle = names.index(look["id"])
+        names.sort(key={name: abs(row - middle) for row, name in enumerate(names)}.__getitem__)
         return Found([passage_evidence(name, 0.0) for name in names])
     found = await asyncio.to_thread(find_inside, index, look["id"], look["words"], k, allowed)
     evidence = [Evidence(**passage_evidence(*each), why=look["text"]) for each in found]

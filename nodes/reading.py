@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
@@ -15,7 +16,7 @@ from hopyard.prompts.traits import traits_of
 from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("find_to_read", "more_to_read")
+__all__ = ("find_to_read", "more_to_read", "within_tokens")
 
 _NEXT: Final = 50
 """Passages after those found that are looked at."""
@@ -59,8 +60,7 @@ async def more_to_read(
         parts: The number of searches that share the tokens.
         seen: Ids of passages that need not be read again.
     """
-    tokens = run.settings.retrieval.tokens
-    most = (traits_of(run.settings).read_tokens if tokens is None else tokens) // parts
+    most = _tokens_to_read(run) // parts
     if not most or not evidence:
         return []
     read = await run.passages(passage_ids(evidence))
@@ -75,6 +75,25 @@ async def more_to_read(
     rest = await asyncio.to_thread(rest_of_pages, index, names, left, allowed)
     beside = [passage_evidence(passage.id, 0.0) for passage in rest if passage.id not in seen]
     return more + [Evidence(**unit, why=_ON_PAGE) for unit in beside]
+
+
+async def within_tokens(run: Run, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The first `retrieval.k` units, then further units until `retrieval.tokens` are read.
+
+    So the searches of one step together read no more than one search alone.
+    """
+    left = _tokens_to_read(run)
+    if not left:
+        return list(evidence)
+    read = {each.id: each for each in await run.passages(passage_ids(evidence))}
+    used = accumulate(_tokens([read[name] for name in unit["passages"]]) for unit in evidence)
+    fits = sum(tokens <= left for tokens in used)
+    return list(evidence[: max(fits, run.settings.retrieval.k)])
+
+
+def _tokens_to_read(run: Run) -> int:
+    tokens = run.settings.retrieval.tokens
+    return traits_of(run.settings).read_tokens if tokens is None else tokens
 
 
 async def _next_found(

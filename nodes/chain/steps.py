@@ -14,7 +14,7 @@ from hopyard.nodes.chain.cite import link_id
 from hopyard.nodes.evidence import merge_by_rounds
 from hopyard.nodes.inside import asked_inside, has_long_document, look_inside
 from hopyard.nodes.lifecycle import start_run
-from hopyard.nodes.reading import more_to_read
+from hopyard.nodes.reading import more_to_read, within_tokens
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN
@@ -112,9 +112,9 @@ async def look_up(state: LookupTask, runtime: Runtime[Context]) -> dict[str, Any
         again = [unit for unit in units[:SHOWN_AGAIN] if seen.issuperset(unit["passages"])]
         fresh = [unit for unit in units if not seen.issuperset(unit["passages"])]
         room = max(min(places, LEAST_PLACES), places - len(again))
-        units = again + fresh[:room]
-        text = "" if look else state["text"]
-        units += await more_to_read(run, text, units, parts=state["parts"], seen=seen)
+        units, text = again + fresh[:room], "" if look else state["text"]
+        if more := await more_to_read(run, text, units, parts=state["parts"], seen=seen):
+            units = [*fresh[:room], *more, *again]  # what was shown before may not fit
     lookup = Lookup(step=state["step"], text=state["text"], passages=units)
     if reason := " ".join(filter(None, (look and look.get("reason"), found.reason))):
         lookup["reason"] = reason
@@ -133,6 +133,7 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     lookups = [lookup for lookup in state["lookups"] if lookup["step"] == number]
     found = merge_by_rounds(lookup["passages"] for lookup in lookups)
     new = [unit for unit in found if not kept.issuperset(unit["passages"])]
+    new = await within_tokens(run, new)
     shown = list(dict.fromkeys([*state["shown"], *passage_ids(new)]))
     visible = kept | set(passage_ids(new))
     in_view = [name for name in shown if name in visible]

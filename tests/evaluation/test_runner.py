@@ -97,6 +97,20 @@ async def test_a_strategys_cost_is_what_it_takes_by_itself(
     assert asked.count("read") == 2
 
 
+async def test_a_question_can_name_the_documents_to_search(plan: MakePlan, tmp_path: Path) -> None:
+    asked = plan(("single",))
+    about = asked.questions[0].model_copy(update={"where": ("title=Stone Bridge",)})
+    await carry_out(
+        replace(asked, questions=[asked.questions[0], about.model_copy(update={"id": "only"})]),
+        tmp_path / "out",
+    )
+    found = {
+        each.question_id: {unit.document_id for unit in each.evidence} for each in read(tmp_path)
+    }
+    assert "iron-bridge" in found["q1"]
+    assert found["only"] == {"stone-bridge"}
+
+
 async def test_a_second_run_asks_nothing(
     plan: MakePlan, tmp_path: Path, script: BaselineScript
 ) -> None:

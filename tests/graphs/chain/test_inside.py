@@ -15,11 +15,13 @@ from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
+from hopyard.state.text.tokens import tokens_of
 from hopyard.testing.contract import EMBEDDING, MODEL
 from hopyard.testing.models import ScriptedChat, WordEmbedder
 
 QUESTION = "What did ferries pay in the Harbour Report 2023?"
 TOTAL = "All tolls together came to 1,600 crowns"
+WORDS = ("4.2.1", "tugs")
 
 
 class Steps:
@@ -228,3 +230,24 @@ async def test_a_filter_holds_for_what_is_opened(ask: Callable[..., Any]) -> Non
     )
     assert "Harbour Report 2024 (page" not in steps.turns[1]
     assert output["steps"][1]["reason"].startswith("Nothing in the document fits")
+
+
+async def test_the_looks_of_a_step_together_read_no_more_than_one_search(
+    ask: Callable[..., Any],
+) -> None:
+    output, steps = await ask(
+        QUESTION,
+        lambda turn: look(
+            opens=[number_of("Ferries paid 310", turn)],
+            finds=[
+                {"words": word, "document": "Harbour Report 2024"} for word in ("4.2.1", "tugs")
+            ],
+        ),
+        {"kind": "not_found"},
+        retrieval={"method": "sparse", "k": 2, "tokens": 200},
+    )
+    read = [line for line in steps.turns[1].splitlines() if re.match(r"\[\d+\] ", line)]
+    assert 2 < len(read) == len(output["steps"][1]["passages"])
+    assert sum(tokens_of(line.partition(": ")[2]) for line in read) <= 200
+    for text in ("Clause 4.2.1", "Tugs paid 90", "Ferries paid 310"):  # the best of each
+        assert number_of(text, steps.turns[1])
