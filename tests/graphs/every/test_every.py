@@ -59,7 +59,7 @@ def read(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     """A row for each contract of Norrland in the passages."""
     turn = str(messages[-1]["content"])
     found = [match for line in turn.splitlines() if (match := _CONTRACT.match(line))]
-    rows = [{"cells": list(one.groups()[1:]), "passages": [int(one[1])] * 3} for one in found]
+    rows = [{"cells": list(line.groups()[1:]), "passages": [int(line[1])] * 3} for line in found]
     form = {
         "kind": "count" if "How many" in turn else "list",
         "item": "A contract of Norrland.",
@@ -109,7 +109,7 @@ def test_the_list_is_complete_and_says_so(ask: Ask, chat: ScriptedChat) -> None:
     output = ask()
     parts = ["Norrland has 6 contracts:", TABLE, "Read 12 of 12 documents."]
     assert output["answer"] == "\n\n".join(parts)
-    assert [cited["passage_id"] for cited in output["citations"]] == [one.id for one in OWN]
+    assert [cited["passage_id"] for cited in output["citations"]] == [each.id for each in OWN]
     assert all(cited["supported"] for cited in output["citations"])
     assert output["read_share"] == 1.0
     chosen, *_ = output["steps"]
