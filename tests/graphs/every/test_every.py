@@ -188,6 +188,18 @@ def test_a_filter_decides_which_documents_there_are(ask: Ask) -> None:
     assert output["answer"].splitlines()[-1] == "Read 3 of 3 documents."
 
 
+def test_one_long_document_is_read_in_several_calls(
+    ask: Ask, chat: ScriptedChat, tmp_path: Path
+) -> None:
+    whole = Document("all", "Contracts", "\n\n".join(each.text for each in OWN))
+    directory = tmp_path / "long"
+    build([whole], directory=directory, embedder=WordEmbedder(), chunk_tokens=30)
+    output = ask(COUNT, directory)
+    assert int(output["steps"][0]["facts"]["calls"]) == len(chat.requests) > 1
+    assert output["answer"].startswith("Norrland has 6 contracts:")
+    assert output["answer"].endswith("Read 1 of 1 document.")
+
+
 def test_a_filter_that_nothing_matches_is_named(ask: Ask, chat: ScriptedChat) -> None:
     output = ask(COUNT, where=["title=Contract 1", "title=Menu"])
     assert (output["answer"], chat.requests) == ("Unknown", [])
