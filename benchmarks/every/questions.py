@@ -68,17 +68,17 @@ def news(data: Path) -> tuple[list[Record], list[Question]]:
     ]
 
     def published(source: str, month: str) -> Gold:
-        return lambda one: (
-            one["metadata"]["source"] == source
-            and one["metadata"]["published_at"].startswith(month)
+        return lambda record: (
+            record["metadata"]["source"] == source
+            and record["metadata"]["published_at"].startswith(month)
         )
 
     def written(author: str) -> Gold:
-        return lambda one: one["metadata"]["author"] == author
+        return lambda record: record["metadata"]["author"] == author
 
     def mentions(name: str) -> Gold:
         whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        return lambda one: bool(whole.search(f"{one['title']} {one['text']}"))
+        return lambda record: bool(whole.search(f"{record['title']} {record['text']}"))
 
     asked: list[tuple[str, str, Gold]] = []
     for source, month in (
@@ -88,10 +88,10 @@ def news(data: Path) -> tuple[list[Record], list[Question]]:
         ("Fortune", "2023-10"),
         ("TechCrunch", "2023-09"),
     ):
-        is_one, when = published(source, month), f"{MONTHS[month]} 2023"
+        gold, when = published(source, month), f"{MONTHS[month]} 2023"
         asked += [
-            (f"Which articles did {source} publish in {when}, and who wrote each?", "list", is_one),
-            (f"How many of the articles were published by {source} in {when}?", "count", is_one),
+            (f"Which articles did {source} publish in {when}, and who wrote each?", "list", gold),
+            (f"How many of the articles were published by {source} in {when}?", "count", gold),
         ]
     asked += [
         (f"List all articles by {author} with their dates.", "list", written(author))
@@ -115,23 +115,23 @@ def films(data: Path) -> tuple[list[Record], list[Question]]:
     random.shuffle(corpus)
 
     def released(first: int, last: int, word: str = "") -> Gold:
-        def is_one(record: Record) -> bool:
+        def gold(record: Record) -> bool:
             match = FILM.search(record["text"][:300])
             words = match[2].replace("-", " ").split() if match else []
             return bool(match) and first <= int(match[1]) <= last and (not word or word in words)
 
-        return is_one
+        return gold
 
     asked: list[tuple[str, str, Gold]] = []
     for first, last in ((1910, 1929), (1930, 1935), (1936, 1939), (1950, 1954), (1980, 1985)):
         when = f"from {first} to {last}"
-        is_one = released(first, last)
+        gold = released(first, last)
         text = (
             f"Which films {when} are described in a document of their own, and who directed each?"
         )
-        asked.append((text, "list", is_one))
+        asked.append((text, "list", gold))
         text = f"How many films {when} are described in a document of their own?"
-        asked.append((text, "count", is_one))
+        asked.append((text, "count", gold))
     for word in ("British", "French", "Italian", "comedy", "crime", "silent"):
         text = f"List all {word} films that have a document of their own, with their years."
         asked.append((text, "list", released(0, 9999, word)))
@@ -151,7 +151,7 @@ def filings(data: Path) -> tuple[list[Record], list[Question]]:
         corpus.append({"id": f"filing-{number}", "title": title, "text": _pages(path), **about})
 
     def having(**wanted: str) -> Gold:
-        return lambda one: all(one[field] == value for field, value in wanted.items())
+        return lambda record: all(record[field] == value for field, value in wanted.items())
 
     asked: list[tuple[str, str, Gold]] = [
         (
@@ -187,7 +187,7 @@ def filings(data: Path) -> tuple[list[Record], list[Question]]:
         ("How many filings are of Ulta Beauty?", "count", having(company="ULTABEAUTY")),
     ]
     questions = _questions("filings", corpus, asked)
-    return [{key: one[key] for key in ("id", "title", "text")} for one in corpus], questions
+    return [{key: each[key] for key in ("id", "title", "text")} for each in corpus], questions
 
 
 def _pages(path: Path) -> str:
@@ -203,8 +203,10 @@ def _questions(
     name: str, corpus: Sequence[Record], asked: Iterable[tuple[str, str, Gold]]
 ) -> list[Question]:
     return [
-        Question(f"{name}-{number:02}", text, kind, [one["title"] for one in corpus if is_one(one)])
-        for number, (text, kind, is_one) in enumerate(asked, 1)
+        Question(
+            f"{name}-{number:02}", text, kind, [each["title"] for each in corpus if gold(each)]
+        )
+        for number, (text, kind, gold) in enumerate(asked, 1)
     ]
 
 

@@ -79,7 +79,7 @@ def share_of_sentences(
     Returns:
         From 0 to 1; 1 if there is no sentence.
     """
-    read = {one for one in single if one[0] in counts and one[0] not in whole}
+    read = {place for place in single if place[0] in counts and place[0] not in whole}
     total = sum(counts.values())
     return (len(read) + sum(counts.get(name, 0) for name in whole)) / total if total else 1.0
 
@@ -95,7 +95,7 @@ def _places(names: Iterable[str], elements: Elements) -> Iterator[Sentence]:
 
 def sentences_of(index: Index) -> dict[str, int]:
     """How many sentences each passage has."""
-    return {one.id: len(sentence_spans(one.text)) for one in index.corpus.passages()}
+    return {each.id: len(sentence_spans(each.text)) for each in index.corpus.passages()}
 
 
 def within(counts: Mapping[str, int], allowed: Collection[str] | None) -> Mapping[str, int]:

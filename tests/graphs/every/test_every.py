@@ -59,7 +59,7 @@ def read(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     """A row for each contract of Norrland in the passages."""
     turn = str(messages[-1]["content"])
     found = [match for line in turn.splitlines() if (match := _CONTRACT.match(line))]
-    rows = [{"cells": list(one.groups()[1:]), "passages": [int(one[1])] * 3} for one in found]
+    rows = [{"cells": list(line.groups()[1:]), "passages": [int(line[1])] * 3} for line in found]
     form = {
         "kind": "count" if "How many" in turn else "list",
         "item": "A contract of Norrland.",
@@ -109,7 +109,7 @@ def test_the_list_is_complete_and_says_so(ask: Ask, chat: ScriptedChat) -> None:
     output = ask()
     parts = ["Norrland has 6 contracts:", TABLE, "Read 12 of 12 documents."]
     assert output["answer"] == "\n\n".join(parts)
-    assert [cited["passage_id"] for cited in output["citations"]] == [one.id for one in OWN]
+    assert [cited["passage_id"] for cited in output["citations"]] == [each.id for each in OWN]
     assert all(cited["supported"] for cited in output["citations"])
     assert output["read_share"] == 1.0
     chosen, *_ = output["steps"]
@@ -186,6 +186,18 @@ def test_a_budget_gives_a_part_and_names_what_was_not_read(ask: Ask, chat: Scrip
 def test_a_filter_decides_which_documents_there_are(ask: Ask) -> None:
     output = ask(where=["title=Contract 1,Contract 2,Menu"])
     assert output["answer"].splitlines()[-1] == "Read 3 of 3 documents."
+
+
+def test_one_long_document_is_read_in_several_calls(
+    ask: Ask, chat: ScriptedChat, tmp_path: Path
+) -> None:
+    whole = Document("all", "Contracts", "\n\n".join(each.text for each in OWN))
+    directory = tmp_path / "long"
+    build([whole], directory=directory, embedder=WordEmbedder(), chunk_tokens=30)
+    output = ask(COUNT, directory)
+    assert int(output["steps"][0]["facts"]["calls"]) == len(chat.requests) > 1
+    assert output["answer"].startswith("Norrland has 6 contracts:")
+    assert output["answer"].endswith("Read 1 of 1 document.")
 
 
 def test_a_filter_that_nothing_matches_is_named(ask: Ask, chat: ScriptedChat) -> None:

@@ -16,12 +16,12 @@ def passage(document: str, position: int) -> Passage:
 PASSAGES = [
     passage(*place) for place in [("a", 0), ("a", 1), ("a", 2), ("b", 0), ("b", 1), ("c", 0)]
 ]
-ALL = [one.id for one in PASSAGES]
+ALL = [passage.id for passage in PASSAGES]
 LENGTHS = dict.fromkeys(ALL, 10)
 
 
 def ids(passages: list[Passage]) -> list[str]:
-    return [one.id for one in passages]
+    return [passage.id for passage in passages]
 
 
 def test_all_passages_are_read_if_they_fit() -> None:

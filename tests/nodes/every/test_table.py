@@ -98,10 +98,10 @@ def items(rows: list[FoundRow]) -> set[frozenset[str]]:
 @given(ROWS)
 def test_merging_loses_no_passage_and_never_makes_more_items(rows: list[FoundRow]) -> None:
     merged = merge_rows(rows, 2)
-    names = {one["cells"][0] for one in rows}
+    names = {row["cells"][0] for row in rows}
     assert len(merged) <= len(names)
     assert bool(merged) is bool(rows)
-    passages = {name for one in rows for name in one["passages"] if name}
+    passages = {name for row in rows for name in row["passages"] if name}
     assert {name for item in merged for name in item.passages} == passages
     assert [natural_order(item.name) for item in merged] == sorted(
         natural_order(item.name) for item in merged
