@@ -165,7 +165,7 @@ async def estimate_calls(run: Run) -> int:
     found = await communities_at(run, reader, level) if reader.levels else []
     plan, _ = await plan_reading(run, reader, found)
     there = [name for name in plan["chosen"] if name not in plan["missing"]]
-    tokens = sum(map(report_tokens, await readable_reports(run, there, {})))
+    tokens: int = sum(map(report_tokens, await readable_reports(run, there, {})))
     tokens += LONGEST_EXCERPT * len(plan["missing"])
     maps = -(-tokens // window) + bool(traits_of(run.settings).global_passages)
     return sum(plan["missing"].values()) + maps + 1

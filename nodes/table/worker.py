@@ -106,7 +106,7 @@ def _limit_memory() -> None:
 
 
 def _load(connection: Any, name: str, columns: list[list[str]], cells: list[str]) -> None:
-    """Make a table from a JSON list of texts for each column. A text of another type is an error."""
+    """Make a table from a JSON list of texts a column. A text of another type is an error."""
     defined = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns)
     connection.execute(f"CREATE TABLE {quoted(name)} ({defined})")
     texts = "unnest(from_json(?, '[\"VARCHAR\"]'))"

@@ -54,7 +54,9 @@ def test_a_summary_is_a_unit_that_leads_to_its_passages(index: Path, search: str
 
 def test_a_walk_with_a_filter_takes_the_way_to_the_passages_that_match(tmp_path: Path) -> None:
     documents = [
-        Document(f"{port.lower()}-{number}", f"{port} {number}", f"The port of {port} rests. " * 300)
+        Document(
+            f"{port.lower()}-{number}", f"{port} {number}", f"The port of {port} rests. " * 300
+        )
         for port in ("Nordby", "Sund", "Vik")
         for number in (1, 2)
     ]
