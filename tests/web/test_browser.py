@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from model_server import ModelServer, Reply
 
 import hopyard
 
+from ..graphs.script import Script, rubric, said, scores, split
 from .conftest import ANSWER, QUESTION, replies
 from .test_page import Page, Server, wait_for
 
@@ -29,6 +31,7 @@ axe.run(document, {resultTypes: ["violations"]}).then(
 """
 LOOKS = (("light", 1280, 900), ("dark", 390, 844))
 
+BOTH = "Who built the Iron Bridge, and when was it opened?"
 SCRIPT = "<script>window.hacked = 1</script>"
 IMAGE = "<img src=x onerror='window.hacked = 2'>"
 LONG = "Donau" * 60
@@ -124,6 +127,49 @@ def test_axe_finds_nothing_on_any_view(browser: Any, server: Server, model: Mode
     wait_for(lambda: page.find(".columns .cite"))
     views["search"] = faults(browser)
     assert {view: found for view, found in views.items() if found} == {}
+
+
+def test_the_picture_of_a_tree_grows_and_every_step_opens(
+    browser: Any, server: Server, model: ModelServer
+) -> None:
+    page, go = Page(browser, server), threading.Event()
+    script = Script(
+        {
+            ("split", BOTH): split(QUESTION, "Who built it?"),
+            ("rubric", BOTH): rubric(5),
+            ("read", QUESTION): said("1781"),
+            ("read", "Who built it?"): said("Darby"),
+            ("judge", BOTH): scores(6, weaker="second"),
+            ("replace", BOTH): {"question": "Who paid for it?"},
+            ("read", "Who paid for it?"): said("Nobody"),
+            ("read", BOTH): said("by itself"),
+        }
+    )
+    script.before = lambda kind, _: kind == "replace" and go.wait(300)
+    model.answer = script
+    page.find("form.ask summary").click()
+    wait_for(lambda: page.find("select[name=strategy] option[value=tree]")).click()
+    page.ask(BOTH)
+    page.shows(".steps", "Who built it? → Darby")  # while the branch is judged
+    page.shows(".steps", "open · 3 calls")
+    assert "Working…" in page.text("main")
+    go.set()
+    page.shows("main", "tree · 9 calls")
+    page.find(".steps > summary").click()
+    page.shows(".steps .kept", f"{BOTH} → by itself")
+    page.shows(".steps .kept > ul", "Who built it? → Darby thrown away")
+    pruned = wait_for(lambda: browser.find_elements("css selector", ".kept > ol > .pruned"))
+    assert [line.text.split(" pruned")[0] for line in pruned] == [
+        f"{QUESTION} → 1781",
+        "Who paid for it? → Nobody",
+    ]
+    assert page.find(".kept meter").get_property("value") == 0.3
+    opened = "document.querySelectorAll('.kept details').forEach((each) => (each.open = true))"
+    browser.execute_script(opened)
+    page.shows(".kept", "\nOutput\n")
+    assert faults(browser) == []
+    page.find(".kept .cite").click()
+    page.shows("aside blockquote", "ridge")
 
 
 def test_hostile_documents_and_answers_are_text(

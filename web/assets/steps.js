@@ -1,72 +1,93 @@
-// The steps of a question as a list that grows: each opens to its prompts, outputs, passages, cost.
-import { counted, get, html, pathOf, useEffect, useState } from "/assets/common.js";
+// The picture of a question's steps: it grows while they run. Each opens to its prompts, outputs,
+// passages and cost.
+import { cost, counted, get, html, pathOf, useEffect, useRef, useState } from "/assets/common.js";
 
-/** Steps under their parents, whose records name them. */
-const nest = (records) => {
-  const known = new Set(records.map((step) => step.id));
-  const below = new Map();
-  for (const step of records) {
-    const parent = known.has(step.parent) && step.parent !== step.id ? step.parent : "";
-    below.set(parent, [...(below.get(parent) ?? []), step]);
+const PAUSE = 500;
+const STRATEGY = "strategy";
+const LOOKS = { leaf: "kept", necessary: "kept", pruned: "pruned", failed: "pruned",
+  fallback: "pruned", budget: "pruned", open: "open", cut: "open" };
+/** The id of a step as a trace writes it. */
+const idOf = (id) => (id ?? "").split(/\s+/).filter(Boolean).join("_");
+const flat = (steps, parent = "") =>
+  steps.flatMap((step) => [{ ...step, parent }, ...flat(step.steps, step.id)]);
+
+/** The steps of a trace and those that have come since, each under its parent. */
+const nest = (trace, records) => {
+  const known = new Map(flat(trace?.steps ?? []).map((step) => [step.id, step]));
+  for (const record of records) {
+    const id = idOf(record.id);
+    const traced = known.get(id);
+    known.set(id, { ...traced, ...record, id, parent: traced?.parent ?? idOf(record.parent) });
   }
+  const isTop = ({ id, parent }) => parent === STRATEGY || parent === id || !known.has(parent);
+  const below = Map.groupBy([...known.values()], (step) => (isTop(step) ? "" : step.parent));
   const build = (step) => ({ ...step, steps: (below.get(step.id) ?? []).map(build) });
   return (below.get("") ?? []).map(build);
-};
-const found = (steps, id) => {
-  for (const step of steps) {
-    const here = step.id === id ? step : found(step.steps, id);
-    if (here) return here;
-  }
-  return null;
 };
 
 /** @param question the number of the question in its thread; 0 while it runs. */
 export function Steps({ thread, question, records, open, cite }) {
   const [trace, setTrace] = useState(null);
-  useEffect(() => setTrace(null), [records.length]);
+  const timer = useRef(0);
+  const load = () =>
+    get(`${pathOf(thread)}/trace.json?question=${question}`).then(setTrace).catch(() => {});
+  useEffect(() => {
+    if (!question && thread) timer.current = setTimeout(load, PAUSE);
+    return () => clearTimeout(timer.current);
+  }, [records]);
   if (!records.length) return null;
-  // A finished question has its whole trace, with the gate, the route and the calls of the strategy.
-  const steps = question && trace ? trace.steps : nest(records);
-  const load = () => !trace &&
-    get(`${pathOf(thread)}/trace.json?question=${question}`).then(setTrace).catch(() => setTrace(null));
-  return html`<details class="steps" open=${open} onToggle=${(event) => question && event.target.open && load()}>
+  const names = new Map(trace?.passages.map((passage) => [passage.id, passage]));
+  return html`<details class="steps" open=${open} onToggle=${(event) => event.target.open && !trace && thread && load()}>
     <summary>${counted(records.length, "step")}</summary>
-    <${List} steps=${steps} trace=${trace} load=${load} cite=${cite} />
+    <${List} steps=${nest(trace, records)} passages=${names} cite=${cite} />
     ${thread && html`<p><a href=${`${pathOf(thread)}/trace.html?question=${question}`} download>Save
       as one page</a></p>`}
   </details>`;
 }
 
-function List({ steps, trace, load, cite }) {
-  return html`<ol>${steps.map((step) => html`<li key=${step.id} class=${step.verdict === "pruned" ? "pruned" : ""}>
-    <details onToggle=${(event) => event.target.open && load()}>
-      <summary>${step.title || step.question || step.kind}
-        ${step.answer && html` → ${step.answer}`}
-        ${step.score != null && html` <span class="quiet">score ${step.score.toFixed(2)}</span>`}
-        ${step.verdict && html` <span class="quiet">${step.verdict}</span>`}</summary>
-      <${Inside} step=${step} trace=${trace} cite=${cite} />
+const titleOf = (step, passages) => {
+  if (step.title) return step.title;
+  const [tail, head] = [step.tail, step.head].map((id) => passages.get(id)?.name ?? id);
+  const way = tail && head ? `${tail} → ${head}` : head || (tail && `${tail} stays`);
+  return [way || step.kind.replaceAll("-", " "), step.question].filter(Boolean).join(": ");
+};
+
+function List({ steps, passages, cite }) {
+  return html`<ol>${steps.map((step) => html`<li key=${step.id} class=${LOOKS[step.verdict] ?? ""}>
+    <details>
+      <summary>${titleOf(step, passages)}${step.answer && html` → ${step.answer}`}
+        ${step.score != null && html` <meter min="0" max="1" value=${step.score} aria-label="Score" /> <span class="quiet">${step.score.toFixed(2)}</span>`}
+        <span class="quiet">${step.verdict && ` ${step.verdict}`}${step.calls?.length > 0 && ` · ${costOf(step.calls)}`}</span></summary>
+      <${Inside} step=${step} passages=${passages} cite=${cite} />
     </details>
-    ${step.steps.length > 0 && html`<${List} steps=${step.steps} trace=${trace} load=${load} cite=${cite} />`}
+    ${step.replaced?.length > 0 && html`<ul>${step.replaced.map((thrown, place) => html`<li key=${place} class="pruned">
+      <s>${thrown.question}${thrown.answer && ` → ${thrown.answer}`}</s> <span class="quiet">thrown away: ${thrown.reason}</span></li>`)}</ul>`}
+    ${step.steps.length > 0 && html`<${List} steps=${step.steps} passages=${passages} cite=${cite} />`}
   </li>`)}</ol>`;
 }
 
-function Inside({ step, trace, cite }) {
-  const whole = trace && found(trace.steps, step.id.split(/\s+/).filter(Boolean).join("_"));
-  const names = [...new Set((step.passages ?? []).flatMap((unit) => unit.passages ?? []))];
-  const passages = names.map((name) => trace?.passages.find((one) => one.id === name)).filter(Boolean);
+/** What the calls of a step cost; those that the ledger answered cost nothing. */
+const costOf = (calls) => {
+  const paid = calls.filter((call) => !call.cached);
+  return paid.length
+    ? cost(paid.map((call) => ({ ...call, model_calls: 1, estimated_calls: call.estimated })))
+    : "from the ledger";
+};
+
+function Inside({ step, passages, cite }) {
+  const units = step.passages ?? [];
   return html`<div class="inside">
-    ${step.question && step.title && html`<p>${step.question}</p>`}
+    ${step.question && step.title && step.question !== step.title && html`<p>${step.question}</p>`}
     ${step.reason && html`<p class="quiet">${step.reason}</p>`}
     ${Object.entries(step.facts ?? {}).map(([name, value]) => html`<p key=${name} class="quiet">${name}: ${value}</p>`)}
-    ${passages.length > 0 && html`<ul class="citations">${passages.map((passage) => html`<li key=${passage.id}>
-      <button class="cite" onClick=${() => cite(asCited(passage))}>${passage.name}</button></li>`)}</ul>`}
-    ${!trace && html`<p class="quiet">Loading…</p>`}
-    ${whole?.calls.map((call, number) => html`<details key=${number}>
-      <summary>${call.cached ? "Answer from the ledger" : "Model call"}, ${counted(
-        call.input_tokens + call.output_tokens, "token")}, ${call.seconds.toFixed(1)} s</summary>
-      ${call.messages.map((message) => html`<h4>${message.role}</h4><pre>${message.text}</pre>`)}
-      <h4>Output</h4><pre>${call.output}</pre></details>`)}
-    ${trace && !whole?.calls.length && html`<p class="quiet">No model call.</p>`}
+    ${units.length > 0 && html`<ul class="citations">${units.flatMap((unit) => unit.passages.map((id) => html`<li key=${id}>
+      <button class="cite" disabled=${!passages.has(id)} onClick=${() => cite(asCited(passages.get(id)))}>${passages.get(id)?.name ?? id}</button>
+      <span class="quiet"> ${unit.score.toFixed(2)}</span></li>`))}</ul>`}
+    ${step.calls?.map((call, number) => html`<details key=${number}>
+      <summary>${costOf([{ ...call, cached: false }]).replace(/^1 call/, call.cached ? "Answer from the ledger" : "Model call")}</summary>
+      ${call.messages.map((message) => html`<h3>${message.role}</h3><pre>${message.text}</pre>`)}
+      <h3>Output</h3><pre>${call.output}</pre></details>`)}
+    ${!step.calls ? html`<p class="quiet">Loading…</p>` : !step.calls.length && html`<p class="quiet">No model call.</p>`}
   </div>`;
 }
 
