@@ -12,6 +12,7 @@ __all__ = ("total_rows",)
 _TOTAL: Final = re.compile(
     r"(?:(?:grand |net |sub ?-?)?totals?|summe|insgesamt|gesamt|totale)"
     r"(?: ?\(.*\)| \d+| (?:of|for|in|per|von|für|pro) .*)?:?"
+    r"|totals? (?-i:[a-zà-ÿ]).*"  # a company would have a capital letter
     r"|sums?(?: of\b.*|:)?|zwischensumme.*|gesamt(?:summe|betrag|zahl|ergebnis)\b.*"
     r"|.* (?:sub)?totals?:?|(?:합계|총계|소계|총합|합 계|合計|小計|总计|合计).*",
     re.IGNORECASE,
@@ -20,7 +21,7 @@ _TOTAL: Final = re.compile(
 _PERHAPS: Final = re.compile(
     r"(?:totale?s?|summe|insgesamt|gesamt|somme)\b.*|.* ergebnis", re.IGNORECASE
 )
-"""Labels of totals (`Total assets`, Excel's `Nord Ergebnis`) that may be names: Total Energies."""
+"""Labels of totals (`Total Assets`, Excel's `Nord Ergebnis`) that may be names: Total Energies."""
 _SUBTOTAL: Final = " ergebnis"
 
 

@@ -95,6 +95,7 @@ def test_different_units_and_left_texts_become_columns() -> None:
         ("Total Energies", False),
         ("Somme", False),
         ("Total (t)", True),
+        ("Total equity", True),
         ("Total 2024", True),
         ("Summer", False),
         ("Gesamtschule", False),
@@ -113,10 +114,10 @@ def test_rows_that_repeat_others_are_marked(label: str, is_total: bool) -> None:
         (["Shell", "Total Energies", "BP"], ["7", "9", "4"], []),
         (["Shell", "BP", "Total Energies"], ["7", "4", "9"], []),
         # 5 + 7 = 12; 20 + 3 = 23; 5 + 7 + 20 + 3 = 35
-        (["Cash", "Stock", "Total current", "Land", "Cars", "Total fixed", "Total assets"],
+        (["Cash", "Stock", "Total Current", "Land", "Cars", "Total Fixed", "Total Assets"],
          ["5", "7", "12", "20", "3", "23", "35"], [2, 5, 6]),
         # 1.3 + 2.2 = 3.5; 0.34 + 0.34 = 0.68, all rounded
-        (["A", "B", "Total north", "C", "D", "Total south"],
+        (["A", "B", "Total North", "C", "D", "Total South"],
          ["1.3", "2.2", "3.5", "0.3", "0.3", "0.7"], [2, 5]),
         (["Nord", "Nord Ergebnis", "Süd", "Operatives Ergebnis"], ["5", "5", "6", "2"], [1]),
         (["A", "B", "Total A and B"], ["5", "–", "5"], []),
