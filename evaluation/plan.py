@@ -14,8 +14,8 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.evaluation.variants import Variant
-from hopyard.indexes.corpus.allowed import allowed_passages
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.filters.allowed import allowed_passages
 from hopyard.indexes.kind import with_needs
 from hopyard.indexes.listing import open_corpus
 from hopyard.indexes.search import SEARCHES

@@ -8,7 +8,6 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from hopyard.indexes.corpus.allowed import allowed_passages, undated_note
 from hopyard.indexes.corpus.manifest import (
     Manifest,
     check_embedding_name,
@@ -19,6 +18,7 @@ from hopyard.indexes.corpus.manifest import (
 )
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
+from hopyard.indexes.filters.allowed import allowed_passages, undated_note
 from hopyard.indexes.kind import KINDS, with_needs
 from hopyard.state.errors import IndexMissingError
 

@@ -11,10 +11,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.indexes.corpus.allowed import allowed_passages
 from hopyard.indexes.corpus.manifest import check_files, generation_directory, read_manifest
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
+from hopyard.indexes.filters.allowed import allowed_passages
 from hopyard.indexes.kind import KINDS
 from hopyard.state.errors import UsageError
 from hopyard.state.metadata import MetadataValue, describe

@@ -36,8 +36,8 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.indexes.building.unfinished import unfinished_build
-from hopyard.indexes.corpus.allowed import undated_note
 from hopyard.indexes.corpus.manifest import find_manifest, read_manifest
+from hopyard.indexes.filters.allowed import undated_note
 from hopyard.indexes.listing import (
     list_documents,
     matching_documents,

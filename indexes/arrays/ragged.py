@@ -78,6 +78,29 @@ class Ragged:
             key=lambda row: bytes(values[bounds[row] : bounds[row + 1]]),
         )
 
+    def changed(
+        self, removed: Iterable[int], added: Sequence[str]
+    ) -> tuple[Ragged, NDArray[np.int32], NDArray[np.int64]]:
+        """Sorted texts without some rows and with other texts, which are sorted too.
+
+        Returns:
+            The texts; the new row of each row, -1 if it was removed; the rows of the added texts.
+        """
+        kept = np.ones(len(self), dtype=np.bool_)
+        kept[list(removed)] = False
+        before = np.concatenate(([0], np.cumsum(kept)))
+        places = before[[self.place(text) for text in added]] if added else np.empty(0, np.int64)
+        new, lengths = Ragged.of_texts(added), self.lengths
+        starts = np.concatenate(([0], np.cumsum(lengths[kept])))[places]
+        values = np.insert(
+            self.values[np.repeat(kept, lengths)], np.repeat(starts, new.lengths), new.values
+        )
+        bounds = np.cumsum(np.insert(lengths[kept], places, new.lengths))
+        rows = places + np.arange(len(places))
+        moved = np.full(len(self), -1, dtype=np.int32)
+        moved[kept] = np.setdiff1d(np.arange(len(bounds)), rows, assume_unique=True)
+        return Ragged(values, np.concatenate(([0], bounds))), moved, rows
+
     def save(self, directory: Path, name: str) -> None:
         """Write `NAME.npy` and `NAME-bounds.npy`."""
         np.save(directory / f"{name}.npy", self.values, allow_pickle=False)

@@ -16,7 +16,6 @@ from hopyard.indexes.building.documents import Gone, PutRun, check_not_empty
 from hopyard.indexes.building.recipe import Recipe
 from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
-from hopyard.indexes.corpus.fields import FOLDER, Fields
 from hopyard.indexes.corpus.lock import hold_lock
 from hopyard.indexes.corpus.manifest import (
     Manifest,
@@ -32,6 +31,7 @@ from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.store import CorpusStore
 from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
 from hopyard.indexes.corpus.vectors import StoredVectors, purge_passage_vectors
+from hopyard.indexes.filters.fields import FOLDER, Fields
 from hopyard.indexes.listing import matching_documents
 from hopyard.indexes.passages.chunking import Chunker
 from hopyard.indexes.text.language import READ_BY, corpus_language, foreign_languages

@@ -309,13 +309,28 @@ class Snapshot:
             np.lib.format.write_array_header_1_0(opened, about)
         return ids, np.load(file, mmap_mode="r")
 
-    def _write_vectors(self, embedding: str, file: IO[bytes]) -> list[str]:
-        """Write the vectors of `vectors` one after the other; the ids of their passages."""
+    def changes(self, embedding: str) -> tuple[list[str], list[str], Vectors]:
+        """What this generation changed.
+
+        Returns:
+            The ids of the passages that it removed, and those of the passages that it added with
+            their vectors [n, d]; sorted. A passage with a new text is in both.
+        """
+        import numpy as np
+
+        removed = self._rows("SELECT id FROM passages WHERE removed = :generation ORDER BY id")
+        numbers = BytesIO()
+        added = self._write_vectors(embedding, numbers, "added = :generation AND removed IS NULL")
+        found = np.frombuffer(numbers.getbuffer(), dtype="<f4")
+        return [row[0] for row in removed], added, found.reshape(len(added), -1 if added else 0)
+
+    def _write_vectors(self, embedding: str, file: IO[bytes], which: str = _VISIBLE) -> list[str]:
+        """Write the vectors of passages one after the other; the ids of these passages."""
         ids: list[str] = []
         with self._reading() as connection:
             for name, vector in connection.execute(
                 "SELECT passages.id, vector FROM passages JOIN vectors USING (content_hash) "
-                f"WHERE namespace = 'passages' AND embedding = :embedding AND {_VISIBLE} "
+                f"WHERE namespace = 'passages' AND embedding = :embedding AND {which} "
                 "ORDER BY passages.id",
                 {"generation": self.generation, "embedding": embedding},
             ):

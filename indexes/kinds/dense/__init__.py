@@ -103,6 +103,8 @@ def _write(context: BuildContext) -> Mapping[str, int]:
     if store == FAISS and corpus.counts()["passages"] <= LARGE:
         ids, vectors = corpus.vectors(embedding)
         DenseIndex.build(ids, vectors, tell).save(context.directory)
+    elif store == FAISS and context.options.keep and _extended(context):
+        ids = []
     else:
         ids, vectors = corpus.map_vectors(embedding, context.directory / VECTORS_FILE)
         if store == FAISS:
@@ -111,8 +113,20 @@ def _write(context: BuildContext) -> Mapping[str, int]:
             from hopyard.indexes.kinds.dense.stored import StoredIndex
 
             StoredIndex.build(context.directory, store, ids, vectors, tell)
-    tell(len(ids), len(ids))
-    return {"vectors": len(ids)}
+    count = corpus.counts()["passages"]
+    tell(count, count)
+    return {"vectors": count}
+
+
+def _extended(context: BuildContext) -> bool:
+    """Write the last generation's inverted lists with what has changed; False if it has none."""
+    from hopyard.indexes.kinds.dense.ivf import IVF_FILE, IvfIndex
+
+    last = context.previous
+    if last is None or not (last / IVF_FILE).exists():
+        return False
+    removed, ids, vectors = context.corpus.changes(context.options.embedding)
+    return IvfIndex.load(last).extend(last, context.directory, removed, ids, vectors)
 
 
 def _store_in(directory: Path) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import faiss
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.corpus.manifest import damage_error
 
-__all__ = ("read_faiss", "selector", "write_faiss")
+__all__ = ("link", "read_faiss", "selector", "write_faiss")
 
 
 def write_faiss(index: faiss.Index, file: Path) -> None:
@@ -35,6 +37,14 @@ def read_faiss(file: Path) -> faiss.Index:
         return faiss.read_index(str(file), faiss.IO_FLAG_MMAP_IFC)
     except RuntimeError as error:
         raise damage_error(file, f"cannot be read ({error})") from error
+
+
+def link(file: Path, new: Path) -> None:
+    """Give a file a second name, or copy it where the disk knows no second names."""
+    try:
+        os.link(file, new)
+    except OSError:
+        shutil.copyfile(file, new)
 
 
 def selector(rows: NDArray[np.bool_]) -> faiss.IDSelectorBitmap:

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import faiss
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hopyard.indexes.building.build import build
+from hopyard.indexes.arrays.ragged import Ragged
+from hopyard.indexes.building.build import add, build, remove
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds import dense
@@ -163,9 +167,9 @@ def test_inverted_lists_keep_to_a_filter(tmp_path: Path, monkeypatch: pytest.Mon
     assert {name for name, _ in index.search(question, 10, allowed)} <= allowed
     few = frozenset(ids[:12])
     assert {name for name, _ in index.search(question, 20, few)} == few
-    (tmp_path / "ivf.faiss").write_bytes(b"no index")
     np.save(tmp_path / "vectors.npy", vectors)
-    index.ids.save(tmp_path, "ids")
+    index.save(tmp_path)
+    (tmp_path / "ivf.faiss").write_bytes(b"no index")
     with pytest.raises(IndexMissingError, match=r"ivf\.faiss.*hopyard index build"):
         IvfIndex.load(tmp_path)
 
@@ -181,3 +185,52 @@ async def test_the_size_of_a_corpus_chooses_the_index(
         with Index.open(folder) as index:
             assert type(index.reader("dense")) is kind
             assert len(index.reader("dense").search(embedder.embed_query("Title 3"), 9)) == count
+
+
+async def test_a_small_change_of_a_large_index_does_not_rewrite_it(
+    embedder: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dense, "LARGE", 10)
+    documents = [Document(f"d{number:02}", f"Title {number}", "Text.") for number in range(60)]
+    where: dict[str, Any] = {"directory": tmp_path, "embedder": embedder}
+    await build(documents[1:41], **where)
+    first = tmp_path / "gen-0000001" / "dense"
+
+    async def check(held: list[Document], later: list[str]) -> None:
+        with Index.open(tmp_path) as index:
+            reader = index.reader("dense")
+            found = [name for name, _ in reader.search(embedder.embed_query("Title 7"), 99)]
+            assert sorted(found) == sorted(document.id for document in held)
+            exact = reader.vectors(found) @ embedder.embed_query("Title 7")
+            assert list(exact) == sorted(exact, reverse=True)
+            for document in held:  # each is found by its own vector
+                vector = reader.vectors([document.id])[0]
+                assert dict(reader.search(vector, 99))[document.id] == pytest.approx(1, abs=1e-5)
+            assert len(reader.search(embedder.embed_query("Text"), 9, {"d00", "d02"})) == len(later)
+            folder = tmp_path / f"gen-{index.manifest.generation:07d}" / "dense"
+        same = (folder / "ivf.faiss").samefile(first / "ivf.faiss")
+        assert same and (folder / "more.faiss").exists() == bool(later)
+
+    await add([documents[0], Document("d07", "Title 7", "Another text.")], **where)
+    os.link(tmp_path / "gen-0000002" / "dense" / "ivf.faiss", tmp_path / "kept")
+    await check(documents[:41], ["d00", "d02"])
+    await remove(["d02"], directory=tmp_path)
+    first = tmp_path / "gen-0000002" / "dense"
+    await check([*documents[:2], *documents[3:41]], ["d00"])
+    await add(documents[41:50], **where)  # more than a tenth
+    assert not (tmp_path / "gen-0000004" / "dense" / "ivf.faiss").samefile(tmp_path / "kept")
+
+
+@given(st.data())
+def test_texts_are_changed_in_place(data: st.DataObject) -> None:
+    texts = sorted(data.draw(st.sets(st.text("abc", max_size=3), max_size=12)))
+    gone = data.draw(st.sets(st.sampled_from(range(len(texts))))) if texts else set()
+    left = {text for row, text in enumerate(texts) if row not in gone}
+    new = sorted(data.draw(st.sets(st.text("abc", max_size=3), max_size=6)) - left)
+    changed, moved, rows = Ragged.of_texts(texts).changed(gone, new)
+    found = [changed.text(row) for row in range(len(changed))]
+    assert found == sorted([*left, *new])
+    assert [found[row] for row in rows] == new
+    assert [found[row] if row >= 0 else "" for row in moved] == [
+        text if text in left else "" for text in texts
+    ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from hopyard.indexes.arrays.passage_set import PassageSet
-from hopyard.indexes.corpus.fields import FOLDER, Fields
+from hopyard.indexes.filters.fields import FOLDER, Fields
 from hopyard.state.errors import UsageError
 from hopyard.state.text.counting import counted
 from hopyard.state.where import is_date, parse_condition

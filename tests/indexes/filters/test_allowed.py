@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from hopyard.indexes.building.build import add, build
-from hopyard.indexes.corpus.allowed import undated_note
-from hopyard.indexes.corpus.fields import field_values
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.filters.allowed import undated_note
+from hopyard.indexes.filters.fields import field_values
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.dense import hnsw, reader
 from hopyard.indexes.kinds.dense.hnsw import DenseIndex

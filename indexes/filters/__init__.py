@@ -1,0 +1,1 @@
+"""Filters: which passages match conditions on metadata."""
