@@ -96,7 +96,8 @@ async def look_for(run: Run, words: str, name: str) -> Look:
     if named is None:
         reason = f"No single document is named “{name}”, so all were searched."
         return Look(kind="search", text=f"{name} {words}".strip(), reason=reason)
-    look = Look(kind="find", text=_found_in(words, named.title), id=named.id, words=words)
+    text = f"“{words}” in {one_line(named.title)}"
+    look = Look(kind="find", text=text, id=named.id, words=words)
     if not named.exact:
         look["reason"] = f"No document is named “{name}”; the nearest is “{named.title}”."
     return look
@@ -109,10 +110,6 @@ async def _find(run: Run, find: FindIn, numbers: Sequence[str]) -> Look:
         [passage] = await run.passages([numbers[int(place) - 1]])
         name = passage.document_id
     return await look_for(run, words, name)
-
-
-def _found_in(words: str, title: str) -> str:
-    return f"“{words}” in {one_line(title)}"
 
 
 def _place(passage: Passage) -> str:

@@ -132,8 +132,8 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     kept = {finding["passage_id"] for finding in findings_of(readings)}
     lookups = [lookup for lookup in state["lookups"] if lookup["step"] == number]
     found = merge_by_rounds(lookup["passages"] for lookup in lookups)
-    new = [unit for unit in found if not kept.issuperset(unit["passages"])]
-    new = await within_tokens(run, new)
+    unread = [unit for unit in found if not kept.issuperset(unit["passages"])]
+    new = await within_tokens(run, unread)
     shown = list(dict.fromkeys([*state["shown"], *passage_ids(new)]))
     visible = kept | set(passage_ids(new))
     in_view = [name for name in shown if name in visible]
@@ -141,8 +141,8 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     update: dict[str, Any] = {"shown": shown, "searches": [], "looks": []}
     made = [lookup["text"] for lookup in lookups]
     reading = Reading(searches=made, findings=[], kind=verdicts.FAILED, new=new)
-    if run_problem := " ".join(_problems(lookups)):
-        reading["reason"] = run_problem
+    if problems := dict.fromkeys(each["reason"] for each in lookups if "reason" in each):
+        reading["reason"] = " ".join(problems)
     if not left and not in_view and run.settings.answer.knowledge == "documents":
         readings = [*readings, {**reading, "kind": "not_found"}]
         return update | {"readings": readings, "answer": UNKNOWN, "ended": _ENDS["not_found"]}
@@ -276,11 +276,6 @@ def _searches_made(state: ChainState) -> list[str]:
         + (" (found nothing that helps)" if lookup["step"] in empty else "")
         for lookup in state["lookups"]
     ]
-
-
-def _problems(lookups: Iterable[Lookup]) -> list[str]:
-    """The errors of a step's searches."""
-    return list(dict.fromkeys(each["reason"] for each in lookups if "reason" in each))
 
 
 def _lines(items: Iterable[str]) -> str:
