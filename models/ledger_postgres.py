@@ -1,0 +1,146 @@
+"""The ledger as tables in Postgres, which several machines share."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from typing import Any, Final, TypeVar
+
+from psycopg import Connection
+from psycopg.rows import TupleRow
+
+from hopyard.models.ledger_tables import POLL, Execute
+from hopyard.state.storage.addresses import LEDGER_VARIABLE
+from hopyard.state.storage.postgres.connection import Database, Place, lock_number, migrate
+from hopyard.state.storage.serializer import checkpoint_key, serializer
+
+__all__ = ("PostgresTables",)
+
+T = TypeVar("T")
+
+_STEPS: Final = (
+    """
+CREATE TABLE calls (
+    key TEXT PRIMARY KEY,
+    prompt TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    output BYTEA NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('parsed', 'repaired', 'failed')),
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    seconds DOUBLE PRECISION NOT NULL,
+    estimated INTEGER NOT NULL DEFAULT 0,
+    note TEXT NOT NULL DEFAULT '',
+    at TEXT NOT NULL DEFAULT
+        to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+);
+CREATE TABLE prompts (key TEXT PRIMARY KEY, messages BYTEA NOT NULL);
+CREATE TABLE uses (
+    rowid BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run TEXT NOT NULL,
+    key TEXT NOT NULL,
+    cached INTEGER NOT NULL,
+    step TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX uses_of_run ON uses (run);
+CREATE INDEX uses_of_key ON uses (key);
+CREATE TABLE endings (
+    run TEXT NOT NULL,
+    step TEXT NOT NULL,
+    prompt TEXT NOT NULL,
+    ending TEXT NOT NULL,
+    PRIMARY KEY (run, step, prompt)
+);
+CREATE TABLE runs (run TEXT PRIMARY KEY, seconds DOUBLE PRECISION NOT NULL);
+""",
+)
+"""What each version adds: these never change, a new version is a new text."""
+_NUMBER: Final = lock_number("call", "%s")
+
+
+class PostgresTables:
+    """The ledger's tables in a database.
+
+    Args:
+        address: Of the database.
+
+    Raises:
+        HopyardError: The database cannot be used.
+    """
+
+    listed = "SELECT json_array_elements_text(CAST(:listed AS JSON))"
+
+    def __init__(self, address: str) -> None:
+        place = Place(address, "The ledger", LEDGER_VARIABLE)
+        self._serde = serializer(checkpoint_key())
+        self._asking: set[str] = set()
+        self._database = Database(place)
+        migrate(self._database, place, "ledger", _STEPS)
+
+    def write(self, work: Callable[[Execute], T]) -> T:
+        """Do all of some work or nothing."""
+
+        def transaction(connection: Connection[TupleRow]) -> T:
+            def execute(query: str, values: Mapping[str, Any]) -> Any:
+                return connection.execute(_translated(query), values)
+
+            with connection.transaction():
+                return work(execute)
+
+        return self._database.run(transaction)
+
+    @asynccontextmanager
+    async def asking(self, key: str) -> AsyncIterator[None]:
+        """Hold the key of a call by an advisory lock of the ledger's connection."""
+        while not await asyncio.to_thread(self._lock, key):
+            await asyncio.sleep(POLL)
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self._free, key)
+
+    def _lock(self, key: str) -> bool:
+        def work(connection: Connection[TupleRow]) -> bool:
+            if key in self._asking:  # this process asks it: the server would give the lock again
+                return False
+            row = connection.execute(f"SELECT pg_try_advisory_lock({_NUMBER})", (key,)).fetchone()
+            if row and row[0]:
+                self._asking.add(key)
+            return key in self._asking
+
+        return self._database.run(work)
+
+    def _free(self, key: str) -> None:
+        def work(connection: Connection[TupleRow]) -> None:
+            connection.execute(f"SELECT pg_advisory_unlock({_NUMBER})", (key,))
+            self._asking.discard(key)
+
+        self._database.run(work)
+
+    def seal(self, text: str) -> bytes:
+        """Serialized, and encrypted with the key of threads: any text, also with NUL."""
+        kind, data = self._serde.dumps_typed(text)
+        return kind.encode() + b"\n" + data
+
+    def unseal(self, value: bytes) -> str:
+        """What `seal` was given."""
+        kind, _, data = value.partition(b"\n")
+        return str(self._serde.loads_typed((kind.decode(), data)))
+
+    def scrub(self) -> None:
+        """Nothing: the server's own VACUUM takes deleted rows off its disk."""
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._database.close()
+
+
+@lru_cache(maxsize=64)
+def _translated(query: str) -> str:
+    """A query whose values have the form that psycopg reads: `%(name)s`."""
+    return re.sub(r":(\w+)", r"%(\1)s", query)
