@@ -8,12 +8,13 @@ a call for traces.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -30,6 +31,8 @@ __all__ = ("LEDGER_FILE", "Entry", "Ledger", "ParseRate", "Use", "ledger_key", "
 LEDGER_FILE: Final = "ledger.sqlite"
 """In the data folder."""
 
+_PAUSE: Final = 0.1
+"""Seconds between two looks whether another process still asks the model the same."""
 _NAMES: Final = tuple(field.name for field in fields(Entry))
 _ENTRY: Final = ", ".join(_NAMES)
 _USE: Final = "INSERT INTO uses (run, key, cached, step) VALUES (:run, :key, :cached, :step)"
@@ -82,12 +85,18 @@ class Ledger:
         """Close the file or the connection."""
         self._tables.close()
 
-    def asking(self, key: str) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def asking(self, key: str) -> AsyncIterator[None]:
         """Hold a call while asking the model, so that no other process asks the same.
 
         It waits while another process holds the call, which may have finished it then.
         """
-        return self._tables.asking(key)
+        while not await asyncio.to_thread(self._tables.hold, key):  # noqa: ASYNC110
+            await asyncio.sleep(_PAUSE)
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self._tables.release, key)
 
     def find(self, key: str, run: str, *, step: str = "") -> Entry | None:
         """The finished call of that key, counted as used by a step of the run.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
 from filelock import FileLock, Timeout
 
-from hopyard.models.ledger_tables import POLL, Execute
+from hopyard.models.ledger_tables import Execute
 from hopyard.state.errors import HopyardError
 from hopyard.state.storage.patience import BUSY_SECONDS, patiently
 
@@ -74,6 +73,7 @@ class SqliteTables:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._path = path
+        self._held: dict[str, FileLock] = {}
         try:
             self._db = _open(path)
         except sqlite3.Error as error:
@@ -93,16 +93,26 @@ class SqliteTables:
                 "then run the same command again or `hopyard resume`: finished calls are kept."
             ) from error
 
-    @asynccontextmanager
-    async def asking(self, key: str) -> AsyncIterator[None]:
-        """Hold the key of a call by a lock file."""
-        lock = FileLock(self._path.parent / ASKING / f"{key}.lock", thread_local=False)
-        while not await asyncio.to_thread(_acquired, lock):
-            await asyncio.sleep(POLL)
+    def hold(self, key: str) -> bool:
+        """Hold the key of a call by a lock file, unless somebody holds it already."""
+        folder = self._path.parent / ASKING
+        lock = FileLock(folder / f"{key}.lock", thread_local=False)
         try:
-            yield
-        finally:
-            await asyncio.to_thread(_free, lock)
+            folder.mkdir(exist_ok=True)
+            lock.acquire(blocking=False)
+        except Timeout:
+            return False
+        except OSError:  # a full disk: to ask twice is better than not to ask
+            return True
+        self._held[key] = lock
+        return True
+
+    def release(self, key: str) -> None:
+        """Release a key that is held, and delete its file."""
+        if lock := self._held.pop(key, None):
+            with suppress(OSError):  # Windows: somebody looks at it just now
+                Path(lock.lock_file).unlink(missing_ok=True)
+            lock.release()
 
     def seal(self, text: str) -> str:
         """The text itself."""
@@ -119,24 +129,6 @@ class SqliteTables:
         """Close the file."""
         with self._lock:
             self._db.close()
-
-
-def _acquired(lock: FileLock) -> bool:
-    """Whether nobody else had it. Where no lock can be made, asking twice is better than never."""
-    try:
-        Path(lock.lock_file).parent.mkdir(exist_ok=True)
-        lock.acquire(blocking=False)
-    except Timeout:
-        return False
-    except OSError:  # a full disk: the ledger's own error will say so
-        return True
-    return True
-
-
-def _free(lock: FileLock) -> None:
-    with suppress(OSError):  # Windows: somebody looks at it just now
-        Path(lock.lock_file).unlink(missing_ok=True)
-    lock.release()
 
 
 @patiently

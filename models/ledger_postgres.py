@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
-from hopyard.models.ledger_tables import POLL, Execute
+from hopyard.models.ledger_tables import Execute
 from hopyard.state.storage.addresses import LEDGER_VARIABLE
 from hopyard.state.storage.postgres.connection import Database, Place, lock_number, migrate
 from hopyard.state.storage.serializer import checkpoint_key, serializer
@@ -59,7 +57,7 @@ CREATE TABLE endings (
 CREATE TABLE runs (run TEXT PRIMARY KEY, seconds DOUBLE PRECISION NOT NULL);
 """,
 )
-"""What each version adds: these never change, a new version is a new text."""
+"""The statements of each version. A released text never changes."""
 _NUMBER: Final = lock_number("call", "%s")
 
 
@@ -78,9 +76,13 @@ class PostgresTables:
     def __init__(self, address: str) -> None:
         place = Place(address, "The ledger", LEDGER_VARIABLE)
         self._serde = serializer(checkpoint_key())
-        self._asking: set[str] = set()
+        self._held: set[str] = set()
         self._database = Database(place)
-        migrate(self._database, place, "ledger", _STEPS)
+        try:
+            migrate(self._database, place, "ledger", _STEPS)
+        except BaseException:
+            self._database.close()
+            raise
 
     def write(self, work: Callable[[Execute], T]) -> T:
         """Do all of some work or nothing."""
@@ -94,41 +96,35 @@ class PostgresTables:
 
         return self._database.run(transaction)
 
-    @asynccontextmanager
-    async def asking(self, key: str) -> AsyncIterator[None]:
-        """Hold the key of a call by an advisory lock of the ledger's connection."""
-        while not await asyncio.to_thread(self._lock, key):
-            await asyncio.sleep(POLL)
-        try:
-            yield
-        finally:
-            await asyncio.to_thread(self._free, key)
+    def hold(self, key: str) -> bool:
+        """Hold the key of a call by an advisory lock, unless somebody holds it already."""
 
-    def _lock(self, key: str) -> bool:
         def work(connection: Connection[TupleRow]) -> bool:
-            if key in self._asking:  # this process asks it: the server would give the lock again
+            if key in self._held:  # the server would give this connection the lock again
                 return False
             row = connection.execute(f"SELECT pg_try_advisory_lock({_NUMBER})", (key,)).fetchone()
             if row and row[0]:
-                self._asking.add(key)
-            return key in self._asking
+                self._held.add(key)
+            return key in self._held
 
         return self._database.run(work)
 
-    def _free(self, key: str) -> None:
+    def release(self, key: str) -> None:
+        """Release a key that is held."""
+
         def work(connection: Connection[TupleRow]) -> None:
+            self._held.discard(key)
             connection.execute(f"SELECT pg_advisory_unlock({_NUMBER})", (key,))
-            self._asking.discard(key)
 
         self._database.run(work)
 
     def seal(self, text: str) -> bytes:
-        """Serialized, and encrypted with the key of threads: any text, also with NUL."""
+        """The text as bytes, encrypted with the key of threads. It may have a NUL."""
         kind, data = self._serde.dumps_typed(text)
         return kind.encode() + b"\n" + data
 
     def unseal(self, value: bytes) -> str:
-        """What `seal` was given."""
+        """The text that `seal` was given."""
         kind, _, data = value.partition(b"\n")
         return str(self._serde.loads_typed((kind.decode(), data)))
 

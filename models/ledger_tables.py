@@ -1,20 +1,16 @@
-"""What a ledger needs of the database that it is in."""
+"""The tables of a ledger, as every database has them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-__all__ = ("POLL", "Execute", "Tables")
+__all__ = ("Execute", "Tables")
 
 T = TypeVar("T")
 
 Execute = Callable[[str, Mapping[str, Any]], Any]
 """Executes a statement with values by name, as `:name`, and returns the cursor."""
-
-POLL: Final = 0.1
-"""Seconds between two looks whether another process still asks the model the same."""
 
 
 class Tables(Protocol):
@@ -33,8 +29,11 @@ class Tables(Protocol):
             HopyardError: The database fails.
         """
 
-    def asking(self, key: str) -> AbstractAsyncContextManager[None]:
-        """Hold the key of a call. It waits while another process holds it; a kill frees it."""
+    def hold(self, key: str) -> bool:
+        """Hold the key of a call, unless somebody holds it already. A kill frees it."""
+
+    def release(self, key: str) -> None:
+        """Release a key that is held."""
 
     def seal(self, text: str) -> Any:
         """A model's output as its column has it."""

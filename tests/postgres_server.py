@@ -23,7 +23,9 @@ import pytest
 __all__ = ("PostgresServer",)
 
 OWN = os.environ.get("HOPYARD_TEST_POSTGRES", "")
-WHO = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
+IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+# A server does not run as root.
+WHO = {"user": "nobody", "group": "nogroup", "extra_groups": []} if IS_ROOT else {}
 
 
 class PostgresServer:
@@ -35,7 +37,7 @@ class PostgresServer:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))  # noqa: S108  (short names)
+        self._folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))
         self.address = OWN or f"postgresql://postgres@/postgres?host={self._folder}"
 
     def __enter__(self) -> PostgresServer:

@@ -178,9 +178,7 @@ def new_thread_id() -> str:
     return uuid4().hex[:8]
 
 
-async def _delete_threads(
-    saver: ThreadStore, threads: Sequence[str], resources: Resources
-) -> None:
+async def _delete_threads(saver: ThreadStore, threads: Sequence[str], resources: Resources) -> None:
     """Delete threads with their whole history, from the file and from its log.
 
     The ledger forgets the answers that no other run was given, nor a copy that may be under way.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Final
 
 from hopyard.state.errors import UsageError
@@ -35,9 +36,12 @@ def address_in(variable: str) -> str:
     from psycopg.conninfo import conninfo_to_dict
 
     try:
-        conninfo_to_dict(address)
+        parts = conninfo_to_dict(address)
     except psycopg.Error:  # its text would name a part of the password
         raise unusable from None
+    # A / in a password ends the name of the server too early, and the rest would be shown.
+    if not re.fullmatch(r"[\d,]*", str(parts.get("port", ""))) or "@" in str(parts.get("dbname")):
+        raise unusable
     return address
 
 

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
+from typing import Final
 
 import aiosqlite
 
@@ -19,7 +20,10 @@ from hopyard.state.storage.serializer import checkpoint_key
 from hopyard.state.storage.stores import ThreadStore
 from hopyard.state.storage.thread_store import SqliteThreadStore
 
-__all__ = ("create", "open_saver", "store_error")
+__all__ = ("THREADS_FILE", "create", "open_saver", "store_error")
+
+THREADS_FILE: Final = "threads.sqlite"
+"""In the data folder."""
 
 
 @asynccontextmanager
@@ -40,7 +44,7 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[ThreadStore]:
         async with open_threads(address, key) as store:
             yield store
         return
-    path = path or await asyncio.to_thread(home) / "threads.sqlite"
+    path = path or await asyncio.to_thread(home) / THREADS_FILE
     async with AsyncExitStack() as opened:
         try:
             saver = await _open(path, key, opened)

@@ -120,4 +120,3 @@ class FileLocks:
     def _told(self, thread_id: str) -> Path:
         """Beside the lock file: some platforms let nobody read a locked file."""
         return self._file(thread_id).with_suffix(".json")
-

@@ -1,4 +1,4 @@
-"""What callers need of a thread store and its locks, and what every thread store does alike."""
+"""Thread stores and their locks as callers see them, and the code that all stores share."""
 
 from __future__ import annotations
 
@@ -72,14 +72,11 @@ class ThreadLocks(Protocol):
 
 
 class ThreadStore(Protocol):
-    """A LangGraph saver, and what else callers need of threads.
-
-    Attributes:
-        locks: One runner for each thread.
-    """
+    """A LangGraph saver, and what else callers need of threads."""
 
     @property
-    def locks(self) -> ThreadLocks: ...
+    def locks(self) -> ThreadLocks:
+        """The locks of its threads."""
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""

@@ -63,9 +63,7 @@ class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
         key: Encrypts checkpoints and messages; b"" leaves them readable.
     """
 
-    def __init__(
-        self, conn: aiosqlite.Connection, locks: ThreadLocks, key: bytes = b""
-    ) -> None:
+    def __init__(self, conn: aiosqlite.Connection, locks: ThreadLocks, key: bytes = b"") -> None:
         super().__init__(conn, serde=serializer(key))
         self.locks = locks
         self._conversations = Conversations(conn, self.serde, key)

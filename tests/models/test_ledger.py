@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -143,6 +144,23 @@ def test_threads_write_side_by_side(ledger: Ledger) -> None:
     usage = ledger.usage("shared")
     assert (usage["model_calls"], usage["cached_calls"]) == (200, 200)
     assert usage["input_tokens"] == 200 * PARSED.input_tokens
+
+
+async def test_two_askers_of_one_call_pay_once(ledger: Ledger, place: Path | str) -> None:
+    paid = []
+
+    async def ask(asker: Ledger, run: str) -> None:
+        async with asker.asking("k"):
+            if asker.find("k", run) is None:
+                await asyncio.sleep(0)
+                paid.append(run)
+                asker.record("k", PARSED, run=run, run_seconds=0)
+
+    other = open_ledger(place)
+    await asyncio.gather(ask(ledger, "a"), ask(other, "b"), ask(ledger, "c"))
+    other.close()
+    assert len(paid) == 1
+    assert sum(ledger.usage(run)["cached_calls"] for run in "abc") == 2
 
 
 _WRITER = """

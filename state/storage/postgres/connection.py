@@ -30,7 +30,7 @@ wait."""
 _PAUSE: Final = 0.25
 _DEFAULTS: Final[Mapping[str, Any]] = {
     "connect_timeout": 10,
-    # A peer that vanished without a word is noticed after a minute, not after two hours.
+    # A machine that lost its power is noticed after a minute, not after two hours.
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
@@ -42,7 +42,7 @@ def lock_number(kind: str, name: str) -> str:
     """SQL of the number of an advisory lock. Another schema of the database has other numbers.
 
     Args:
-        kind: What is locked; a word.
+        kind: The kind of thing that is locked.
         name: The SQL expression of its name.
     """
     return f"hashtextextended(current_schema() || '/hopyard/{kind}/' || {name}, 0)"
@@ -54,7 +54,7 @@ class Place:
 
     Attributes:
         address: Of the database.
-        what: What is in it, at the beginning of a sentence.
+        what: Its content, at the beginning of a sentence.
         variable: The variable with the address.
     """
 
@@ -93,7 +93,7 @@ class _Patience:
         self._lost = -PATIENCE  # a first connection does not wait
 
     def well(self) -> None:
-        """Note that the server has answered."""
+        """The server has answered."""
         self._lost = 0.0
 
     def check(self, error: psycopg.Error, connection: Any) -> None:
@@ -117,9 +117,6 @@ class Database:
 
     Args:
         place: The database.
-
-    Raises:
-        HopyardError: It cannot be reached.
     """
 
     def __init__(self, place: Place) -> None:
@@ -127,7 +124,6 @@ class Database:
         self._lock = threading.Lock()
         self._patience = _Patience(place)
         self._connection: Connection[TupleRow] | None = None
-        self.run(lambda connection: connection.execute("SELECT 1"))
 
     def run(self, work: Callable[[Connection[TupleRow]], T]) -> T:
         """Do some work, again if the connection is lost.
@@ -168,7 +164,9 @@ class AsyncDatabase:
         begin: Called with each connection that is opened.
     """
 
-    def __init__(self, place: Place, begin: Callable[[Async], Awaitable[None]] | None = None) -> None:
+    def __init__(
+        self, place: Place, begin: Callable[[Async], Awaitable[None]] | None = None
+    ) -> None:
         self._place = place
         self._begin = begin
         self._lock = asyncio.Lock()
@@ -235,7 +233,6 @@ def migrate(database: Database, place: Place, part: str, steps: Sequence[str]) -
     Raises:
         HopyardError: A newer Hopyard made the tables, or the database fails.
     """
-
     lock = lock_number("versions", "'tables'")
 
     def work(connection: Connection[TupleRow]) -> None:

@@ -16,7 +16,7 @@ from hopyard.state.storage.stores import Holder, thread_busy
 __all__ = ("PostgresLocks",)
 
 PATIENCE: Final = 0.5
-"""Seconds that a run waits for a thread that another one is just giving up."""
+"""Seconds that a run waits for a thread that another run is just giving up."""
 _PAUSE: Final = 0.05
 
 _NUMBER: Final = lock_number("thread", "%s")
@@ -64,13 +64,15 @@ class PostgresLocks:
 
     async def _lock(self, connection: AsyncConnection[Any], thread_id: str) -> None:
         end = monotonic() + PATIENCE
-        # Also the server notices after a minute that its peer vanished without a word.
+        # The server too notices after a minute that a machine lost its power.
         await connection.execute(
             "SELECT set_config('tcp_keepalives_' || name, value, false) FROM "
             "(VALUES ('idle', '30'), ('interval', '10'), ('count', '3')) AS asked(name, value)"
         )
         while True:
-            found = await connection.execute(f"SELECT pg_try_advisory_lock({_NUMBER})", (thread_id,))
+            found = await connection.execute(
+                f"SELECT pg_try_advisory_lock({_NUMBER})", (thread_id,)
+            )
             if (await found.fetchone() or [False])[0]:
                 return
             if monotonic() > end:

@@ -251,8 +251,10 @@ class PostgresThreadStore(StoreBase, AsyncPostgresSaver):
             await cursor.execute(query, (runs,))
             threads = [row["thread_id"] for row in await cursor.fetchall()]
             await cursor.execute(
-                "DELETE FROM checkpoint_writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN "
-                f"(SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints WHERE {_OF_RUNS})",
+                "DELETE FROM checkpoint_writes USING checkpoints AS old WHERE "
+                f"old.{_OF_RUNS} AND checkpoint_writes.thread_id = old.thread_id "
+                "AND checkpoint_writes.checkpoint_ns = old.checkpoint_ns "
+                "AND checkpoint_writes.checkpoint_id = old.checkpoint_id",
                 (runs,),
             )
             await cursor.execute(f"DELETE FROM checkpoints WHERE {_OF_RUNS}", (runs,))
@@ -270,7 +272,8 @@ class PostgresThreadStore(StoreBase, AsyncPostgresSaver):
     async def thread_size(self, thread_id: str) -> int:
         """Bytes of a thread's checkpoints, values and pending writes."""
         sizes = " + ".join(
-            f"(SELECT COALESCE(SUM(pg_column_size({table}.*)), 0) FROM {table} WHERE thread_id = %s)"
+            f"(SELECT COALESCE(SUM(pg_column_size(row.*)), 0) FROM {table} AS row "
+            "WHERE thread_id = %s)"
             for table in _TABLES
         )
         [[size]] = await self._database.rows(f"SELECT {sizes}", *[thread_id] * len(_TABLES))
