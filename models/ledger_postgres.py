@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
@@ -11,6 +12,7 @@ from psycopg import Connection
 from psycopg.rows import TupleRow
 
 from hopyard.models.ledger_tables import Execute
+from hopyard.state.errors import HopyardError
 from hopyard.state.storage.addresses import LEDGER_VARIABLE
 from hopyard.state.storage.postgres.connection import Database, Place, lock_number, migrate
 from hopyard.state.storage.serializer import checkpoint_key, serializer
@@ -113,10 +115,11 @@ class PostgresTables:
         """Release a key that is held."""
 
         def work(connection: Connection[TupleRow]) -> None:
-            self._held.discard(key)
             connection.execute(f"SELECT pg_advisory_unlock({_NUMBER})", (key,))
 
-        self._database.run(work)
+        self._held.discard(key)
+        with suppress(HopyardError):  # a lost connection holds nothing
+            self._database.run(work)
 
     def seal(self, text: str) -> bytes:
         """The text as bytes, encrypted with the key of threads. It may have a NUL."""

@@ -128,6 +128,33 @@ def test_a_server_that_comes_back_in_the_middle_of_a_question(
     assert len(turns) == len(set(turns)) == ended.json["usage"]["model_calls"]
 
 
+@pytest.mark.skipif(bool(OWN), reason="another's server is not stopped")
+async def test_a_server_that_stays_away_ends_the_question_which_goes_on_later(
+    place: str,
+    postgres: PostgresServer,
+    single: Context,
+    model_server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("hopyard.state.storage.postgres.connection.PATIENCE", 0.1)
+    answer = model_server.answer
+
+    def stopping(title: str, messages: list[dict[str, Any]]) -> Any:
+        postgres.stop()
+        return answer(title, messages)
+
+    model_server.answer = stopping
+    with pytest.raises(HopyardError, match=r"^The ledger at .* or `hopyard resume`; what was fin"):
+        await _ask(single)
+    postgres.start()
+    model_server.answer = answer
+    async with open_session() as session:
+        async for _ in session.resume("t"):
+            pass
+        assert (await session.result("t"))["answer"] == f"A {TOLD}."
+    assert len(model_server.calls) == 2  # its answer came while nobody could write it
+
+
 async def test_a_server_that_is_away_is_named(
     monkeypatch: pytest.MonkeyPatch, closed_address: str
 ) -> None:
