@@ -20,7 +20,7 @@ from hopyard.agent.background import wait
 from hopyard.graphs import router
 from hopyard.state.agent import AgentInput
 from hopyard.state.settings.fields import Context
-from hopyard.state.storage.thread_store import whole_writes
+from hopyard.state.storage.stores import whole_writes
 
 __all__ = ("answer_inside", "part_of_run", "with_async_saver")
 

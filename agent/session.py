@@ -30,7 +30,6 @@ from hopyard.state.errors import ThreadUnfinishedError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.storage.checkpoints import open_saver, store_error
-from hopyard.state.storage.running import open_locks
 from hopyard.state.storage.thread_names import checked_thread_name, resume_command
 from hopyard.state.strategy import STRATEGIES
 
@@ -46,7 +45,7 @@ async def open_session(resources: Resources | None = None) -> AsyncIterator[Sess
     """
     async with open_saver() as saver:
         opened = resources if resources is not None else await asyncio.to_thread(shared_resources)
-        yield Session(saver, opened, await asyncio.to_thread(open_locks))
+        yield Session(saver, opened)
 
 
 class Session(Threads):
@@ -94,7 +93,7 @@ class Session(Threads):
         await check_index(Run("", context, self._resources))
         thread_id = checked_thread_name(thread_id or new_thread_id())
         config = self._config(thread_id, context)
-        async with self._hold(thread_id):
+        async with self._saver.locks.hold(thread_id):
             state = await self._agent.aget_state(config)
             if new and state.created_at is not None:
                 raise thread_taken(thread_id)
@@ -139,7 +138,7 @@ class Session(Threads):
         thread_id = checked_thread_name(thread_id)
         context = change_context(await self.context(thread_id), dict(changes or {}))
         config = self._config(thread_id, context)
-        async with self._hold(thread_id):
+        async with self._saver.locks.hold(thread_id):
             state = await self._agent.aget_state(config)
             given = None if answer is None else answer_command(waiting_in(state), answer)
             if given:  # what a person takes to answer is no working time

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -56,10 +55,9 @@ def list_command(json_: JsonOption = False) -> None:
 async def _list() -> list[ThreadSummary]:
     from hopyard.agent.threads.summary import list_threads
     from hopyard.state.storage.checkpoints import open_saver
-    from hopyard.state.storage.running import open_locks
 
     async with open_saver() as saver:
-        return await list_threads(saver, await asyncio.to_thread(open_locks))
+        return await list_threads(saver)
 
 
 def _state(thread: ThreadSummary) -> str:

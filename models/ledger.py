@@ -1,41 +1,46 @@
 """The ledger: every finished model call, written at once, so that none is paid for twice.
 
-One SQLite file in the user's data folder. A row is one answer of a model, under a key of
-everything that the answer depends on. The ledger also records which run used which row, so a run's
-usage survives a killed process, and the compressed messages of a call for traces.
+It is one SQLite file in the user's data folder, or tables in Postgres (`HOPYARD_LEDGER`). A row is
+one answer of a model, under a key of everything that the answer depends on. The ledger also records
+which run used which row, so a run's usage survives a killed process, and the compressed messages of
+a call for traces.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
-import sqlite3
-import threading
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import astuple, fields, replace
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hopyard.models.entries import Entry, ParseRate, Use
-from hopyard.models.ledger_file import open_ledger
-from hopyard.state.errors import HopyardError
+from hopyard.models.ledger_tables import Execute, Tables
 from hopyard.state.usage import Usage
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-__all__ = ("LEDGER_FILE", "Entry", "Ledger", "ParseRate", "Use", "ledger_key")
+__all__ = ("LEDGER_FILE", "Entry", "Ledger", "ParseRate", "Use", "ledger_key", "open_ledger")
 
 LEDGER_FILE: Final = "ledger.sqlite"
 """In the data folder."""
 
-_USE: Final = "INSERT INTO uses (run, key, cached, step) VALUES (?, ?, ?, ?)"
-
-
-_ENTRY: Final = ", ".join(field.name for field in fields(Entry))
+_PAUSE: Final = 0.1
+"""Seconds between two looks whether another process still asks the model the same."""
+_NAMES: Final = tuple(field.name for field in fields(Entry))
+_ENTRY: Final = ", ".join(_NAMES)
+_USE: Final = "INSERT INTO uses (run, key, cached, step) VALUES (:run, :key, :cached, :step)"
+_CALL: Final = (
+    f"INSERT INTO calls (key, {_ENTRY}) VALUES (:key, {', '.join(f':{name}' for name in _NAMES)}) "
+    "ON CONFLICT (key) DO UPDATE SET at = excluded.at, "
+    + ", ".join(f"{name} = excluded.{name}" for name in _NAMES)
+)
 
 
 def ledger_key(parts: Mapping[str, object]) -> str:
@@ -44,66 +49,73 @@ def ledger_key(parts: Mapping[str, object]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _entry(row: Sequence[Any]) -> Entry:
-    entry = Entry(*row)
-    return replace(entry, estimated=bool(entry.estimated))
+def open_ledger(place: Path | str) -> Ledger:
+    """Open a ledger.
+
+    Args:
+        place: The SQLite file, or the address of a Postgres database.
+
+    Raises:
+        HopyardError: It cannot be opened.
+    """
+    if isinstance(place, Path):
+        from hopyard.models.ledger_file import SqliteTables
+
+        return Ledger(SqliteTables(place))
+    from hopyard.models.ledger_postgres import PostgresTables
+
+    return Ledger(PostgresTables(place))
 
 
 class Ledger:
-    """The SQLite file of finished calls. Safe to use from several threads and processes.
+    """Finished calls. Safe to use from several threads and processes."""
 
-    Raises:
-        HopyardError: The file cannot be opened.
-    """
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
 
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = threading.Lock()
-        self._path = path
-        try:
-            self._db = open_ledger(path)
-        except sqlite3.Error as error:
-            raise HopyardError(
-                f"The ledger {str(path)!r} cannot be opened ({error}); move the file away, or set "
-                "HOPYARD_HOME to another folder."
-            ) from error
+    def _rows(self, query: str, **values: Any) -> list[Any]:
+        return self._tables.write(lambda execute: execute(query, values).fetchall())
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Write all of the block or nothing."""
-        try:
-            with self._lock, self._db:
-                yield self._db
-        except sqlite3.Error as error:
-            raise HopyardError(
-                f"The ledger {str(self._path)!r} cannot be written ({error}); fix the problem, "
-                "then run the same command again or `hopyard resume`: finished calls are kept."
-            ) from error
-
-    def _rows(self, query: str, *values: Any) -> list[Any]:
-        with self._lock:
-            return self._db.execute(query, values).fetchall()
+    def _entry(self, row: Sequence[Any]) -> Entry:
+        entry = Entry(*row)
+        output = self._tables.unseal(entry.output)
+        return replace(entry, output=output, estimated=bool(entry.estimated))
 
     def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._db.close()
+        """Close the file or the connection."""
+        self._tables.close()
+
+    @asynccontextmanager
+    async def asking(self, key: str) -> AsyncIterator[None]:
+        """Hold a call while asking the model, so that no other process asks the same.
+
+        It waits while another process holds the call, which may have finished it then.
+        """
+        while not await asyncio.to_thread(self._tables.hold, key):  # noqa: ASYNC110
+            await asyncio.sleep(_PAUSE)
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self._tables.release, key)
 
     def find(self, key: str, run: str, *, step: str = "") -> Entry | None:
         """The finished call of that key, counted as used by a step of the run.
 
         Only the run that paid for a failed output gets it back: another run may try again.
         """
-        with self._writing() as db:
-            row = db.execute(
-                f"SELECT {_ENTRY} FROM calls WHERE key = ? AND (outcome != 'failed' OR "
-                "EXISTS (SELECT 1 FROM uses WHERE uses.run = ? AND uses.key = calls.key))",
-                (key, run),
+
+        def work(execute: Execute) -> Any:
+            row = execute(
+                f"SELECT {_ENTRY} FROM calls WHERE key = :key AND (outcome != 'failed' OR "
+                "EXISTS (SELECT 1 FROM uses WHERE uses.run = :run AND uses.key = calls.key))",
+                {"key": key, "run": run},
             ).fetchone()
-            if row is None:
-                return None
-            db.execute(_USE, (run, key, 1, step))
-        return _entry(row)
+            if row is not None:
+                execute(_USE, {"run": run, "key": key, "cached": 1, "step": step})
+            return row
+
+        row = self._tables.write(work)
+        return self._entry(row) if row is not None else None
 
     def record(
         self,
@@ -128,41 +140,59 @@ class Ledger:
         """
         from hopyard.state.storage.serializer import KEY_VARIABLE
 
-        with self._writing() as db:
-            db.execute(
-                f"INSERT OR REPLACE INTO calls (key, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-                (key, *astuple(entry)),
+        call = {
+            **asdict(entry),
+            "output": self._tables.seal(entry.output),
+            "estimated": int(entry.estimated),
+        }
+        packed = b""
+        if asked and not os.environ.get(KEY_VARIABLE):
+            said = json.dumps([[each.type, each.text] for each in asked], ensure_ascii=False)
+            packed = zlib.compress(said.encode("utf-8", "surrogatepass"))
+
+        def work(execute: Execute) -> None:
+            execute(_CALL, {"key": key, **call})
+            execute(_USE, {"run": run, "key": key, "cached": 0, "step": step})
+            if packed:
+                execute(
+                    "INSERT INTO prompts (key, messages) VALUES (:key, :messages) "
+                    "ON CONFLICT (key) DO UPDATE SET messages = excluded.messages",
+                    {"key": key, "messages": packed},
+                )
+            execute(
+                "INSERT INTO runs (run, seconds) VALUES (:run, :seconds) "
+                "ON CONFLICT (run) DO UPDATE SET seconds = excluded.seconds",
+                {"run": run, "seconds": run_seconds},
             )
-            db.execute(_USE, (run, key, 0, step))
-            if asked and not os.environ.get(KEY_VARIABLE):
-                said = json.dumps([[each.type, each.text] for each in asked], ensure_ascii=False)
-                packed = zlib.compress(said.encode("utf-8", "surrogatepass"))
-                db.execute("INSERT OR REPLACE INTO prompts VALUES (?, ?)", (key, packed))
-            db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?)", (run, run_seconds))
+
+        self._tables.write(work)
 
     def forget(self, runs: Iterable[str]) -> None:
         """Delete the answers that these runs used, unless another run used them too."""
-        gone = (json.dumps(list(runs)),)
-        mine = "run IN (SELECT value FROM json_each(?1))"
-        with self._writing() as db:
+        gone = {"listed": json.dumps(list(runs))}
+        mine = f"run IN ({self._tables.listed})"
+
+        def work(execute: Execute) -> None:
             for table in ("calls", "prompts"):
-                db.execute(
+                execute(
                     f"DELETE FROM {table} WHERE key IN (SELECT key FROM uses WHERE {mine}) "
                     f"AND key NOT IN (SELECT key FROM uses WHERE NOT {mine})",
                     gone,
                 )
             for table in ("uses", "endings", "runs"):
-                db.execute(f"DELETE FROM {table} WHERE {mine}", gone)
-        self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
+                execute(f"DELETE FROM {table} WHERE {mine}", gone)
+
+        self._tables.write(work)
+        self._tables.scrub()
 
     def usage(self, run: str) -> Usage:
         """The calls, tokens and seconds of a run so far, over all processes that worked on it."""
         [row] = self._rows(
             "SELECT SUM(1 - cached), SUM(cached), SUM((1 - cached) * input_tokens), "
             "SUM((1 - cached) * output_tokens), SUM((1 - cached) * estimated), "
-            "(SELECT seconds FROM runs WHERE run = ?1) "
-            "FROM uses JOIN calls USING (key) WHERE run = ?1",
-            run,
+            "(SELECT seconds FROM runs WHERE run = :run) "
+            "FROM uses JOIN calls USING (key) WHERE run = :run",
+            run=run,
         )
         calls, cached, tokens_in, tokens_out, estimated, seconds = (number or 0 for number in row)
         return Usage(
@@ -183,22 +213,28 @@ class Ledger:
             ending: A value of `models.calls.reply.Ending`, or the kind of a failure; "" if the
                 call is finished.
         """
-        with self._writing() as db:
-            db.execute("DELETE FROM endings WHERE (run, step, prompt) = (?, ?, ?)", (run, *call))
+        step, prompt = call
+        noted = {"run": run, "step": step, "prompt": prompt, "ending": ending}
+
+        def work(execute: Execute) -> None:
+            where = "run = :run AND step = :step AND prompt = :prompt"
+            execute(f"DELETE FROM endings WHERE {where}", noted)
             if ending:
-                db.execute("INSERT INTO endings VALUES (?, ?, ?, ?)", (run, *call, ending))
+                execute("INSERT INTO endings VALUES (:run, :step, :prompt, :ending)", noted)
+
+        self._tables.write(work)
 
     def endings(self, run: str) -> dict[tuple[str, str], str]:
         """How calls of a run ended that are not finished, by step and prompt."""
-        rows = self._rows("SELECT step, prompt, ending FROM endings WHERE run = ?", run)
+        rows = self._rows("SELECT step, prompt, ending FROM endings WHERE run = :run", run=run)
         return {(step, prompt): ending for step, prompt, ending in rows}
 
     def notes(self, run: str) -> list[str]:
         """Sentences about a run's calls that a reader of its answer has to know, each once."""
         rows = self._rows(
-            "SELECT note FROM uses JOIN calls USING (key) WHERE run = ? AND note != '' "
+            "SELECT note FROM uses JOIN calls USING (key) WHERE run = :run AND note != '' "
             "ORDER BY uses.rowid",
-            run,
+            run=run,
         )
         return list(dict.fromkeys(note for (note,) in rows))
 
@@ -206,19 +242,19 @@ class Ledger:
         """Each use of a finished call by a run, in the order in which they ended."""
         rows = self._rows(
             f"SELECT step, cached, key, at, {_ENTRY} "
-            "FROM uses JOIN calls USING (key) WHERE run = ? ORDER BY uses.rowid",
-            run,
+            "FROM uses JOIN calls USING (key) WHERE run = :run ORDER BY uses.rowid",
+            run=run,
         )
         return [
-            Use(_entry(entry), bool(cached), step, key, at)
+            Use(self._entry(entry), bool(cached), step, key, at)
             for step, cached, key, at, *entry in rows
         ]
 
     def asked(self, keys: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
         """The messages of finished calls by key: role and text. Some calls stored none."""
         rows = self._rows(
-            "SELECT key, messages FROM prompts WHERE key IN (SELECT value FROM json_each(?))",
-            json.dumps(list(keys)),
+            f"SELECT key, messages FROM prompts WHERE key IN ({self._tables.listed})",
+            listed=json.dumps(list(keys)),
         )
         texts = {key: zlib.decompress(packed) for key, packed in rows}
         return {
@@ -243,12 +279,15 @@ class Ledger:
         Args:
             run: Only the calls that this run paid for; None for all that are recorded.
         """
+        outcomes = ", ".join(
+            f"COUNT(*) FILTER (WHERE outcome = '{outcome}')"
+            for outcome in ("parsed", "repaired", "failed")
+        )
         rows = self._rows(
-            "SELECT prompt, version, model, COUNT(*), SUM(outcome = 'parsed'), "
-            "SUM(outcome = 'repaired'), SUM(outcome = 'failed'), SUM(input_tokens), "
-            "SUM(output_tokens), SUM(seconds) FROM calls WHERE ?1 IS NULL "
-            "OR key IN (SELECT key FROM uses WHERE run = ?1 AND cached = 0) "
+            f"SELECT prompt, version, model, COUNT(*), {outcomes}, SUM(input_tokens), "
+            "SUM(output_tokens), SUM(seconds) FROM calls WHERE CAST(:run AS TEXT) IS NULL "
+            "OR key IN (SELECT key FROM uses WHERE run = :run AND cached = 0) "
             "GROUP BY prompt, version, model ORDER BY prompt, version, model",
-            run,
+            run=run,
         )
         return [ParseRate(*row) for row in rows]

@@ -1,14 +1,26 @@
-"""The file of the ledger: its tables, and how it is opened."""
+"""The ledger as an SQLite file: its tables, and how it is opened."""
 
 from __future__ import annotations
 
 import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
+from filelock import FileLock, Timeout
+
+from hopyard.models.ledger_tables import Execute
+from hopyard.state.errors import HopyardError
 from hopyard.state.storage.patience import BUSY_SECONDS, patiently
 
-__all__ = ("open_ledger",)
+__all__ = ("SqliteTables",)
+
+T = TypeVar("T")
+
+ASKING: Final = "asking"
+"""The folder of the lock files of calls under way, beside the ledger."""
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS calls (
@@ -45,8 +57,82 @@ CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, seconds REAL NOT NULL) WI
 """
 
 
+class SqliteTables:
+    """The ledger's tables in one file.
+
+    Args:
+        path: The file.
+
+    Raises:
+        HopyardError: The file cannot be opened.
+    """
+
+    listed = "SELECT value FROM json_each(:listed)"
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = threading.Lock()
+        self._path = path
+        self._held: dict[str, FileLock] = {}
+        try:
+            self._db = _open(path)
+        except sqlite3.Error as error:
+            raise HopyardError(
+                f"The ledger {str(path)!r} cannot be opened ({error}); move the file away, or set "
+                "HOPYARD_HOME to another folder."
+            ) from error
+
+    def write(self, work: Callable[[Execute], T]) -> T:
+        """Do all of some work or nothing."""
+        try:
+            with self._lock, self._db:
+                return work(self._db.execute)
+        except sqlite3.Error as error:
+            raise HopyardError(
+                f"The ledger {str(self._path)!r} cannot be written ({error}); fix the problem, "
+                "then run the same command again or `hopyard resume`: finished calls are kept."
+            ) from error
+
+    def hold(self, key: str) -> bool:
+        """Hold the key of a call by a lock file, unless somebody holds it already."""
+        folder = self._path.parent / ASKING
+        lock = FileLock(folder / f"{key}.lock", thread_local=False)
+        try:
+            folder.mkdir(exist_ok=True)
+            lock.acquire(blocking=False)
+        except Timeout:
+            return False
+        except OSError:  # a full disk: to ask twice is better than not to ask
+            return True
+        self._held[key] = lock
+        return True
+
+    def release(self, key: str) -> None:
+        """Release a key that is held, and delete its file."""
+        if lock := self._held.pop(key, None):
+            with suppress(OSError):  # Windows: somebody looks at it just now
+                Path(lock.lock_file).unlink(missing_ok=True)
+            lock.release()
+
+    def seal(self, text: str) -> str:
+        """The text itself."""
+        return text
+
+    unseal = seal
+
+    def scrub(self) -> None:
+        """Empty the write-ahead log."""
+        with self._lock:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._db.close()
+
+
 @patiently
-def open_ledger(path: Path) -> sqlite3.Connection:
+def _open(path: Path) -> sqlite3.Connection:
     """Open the file, with its tables."""
     db = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
     try:

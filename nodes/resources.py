@@ -27,12 +27,13 @@ from hopyard.models.embedder import Embedder, Vector
 from hopyard.models.embeddings import embedder, registered_embedder
 from hopyard.models.instances import is_instance_name
 from hopyard.models.instructions import Instructions
-from hopyard.models.ledger import LEDGER_FILE, Ledger
+from hopyard.models.ledger import LEDGER_FILE, Ledger, open_ledger
 from hopyard.models.names import NO_EMBEDDING
 from hopyard.models.recorded import Recorder
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import AUTO
 from hopyard.state.settings.sources import home
+from hopyard.state.storage.addresses import LEDGER_VARIABLE, address_in
 
 if TYPE_CHECKING:
     from hopyard.classifiers.retrieval_gate import RetrievalGate
@@ -63,7 +64,8 @@ class Resources:
     Use it under `with`, or close it. Every method may block, so async code calls it in a thread.
 
     Args:
-        folder: The data folder, which holds the ledger; the user's own where none is given.
+        folder: The data folder, which holds the ledger unless `HOPYARD_LEDGER` names a database;
+            the user's own where none is given.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -131,7 +133,8 @@ class Resources:
     @property
     def ledger(self) -> Ledger:
         """The ledger of finished model calls."""
-        return self._ledgers.get("", None, lambda: Ledger(self._folder / LEDGER_FILE))
+        place = address_in(LEDGER_VARIABLE) or self._folder / LEDGER_FILE
+        return self._ledgers.get("", None, lambda: open_ledger(place))
 
     def caller(self, spec: str) -> ModelCaller:
         """The chat model of a name, under the ledger.

@@ -88,6 +88,14 @@ EXTRAS: Final[Mapping[str, Extra]] = {
         {"opentelemetry-api": "opentelemetry", "opentelemetry-sdk": "opentelemetry.sdk"},
     ),
     "encryption": Extra("encrypted checkpoints", {"pycryptodome": "Crypto"}),
+    "postgres": Extra(
+        "threads and ledger in Postgres",
+        {
+            "psycopg": "psycopg",
+            "psycopg-pool": "psycopg_pool",
+            "langgraph-checkpoint-postgres": "langgraph.checkpoint.postgres",
+        },
+    ),
 }
 
 

@@ -17,6 +17,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 import pytest
 from hypothesis import HealthCheck, settings
 from model_server import ModelServer, Reply, WordEmbedder, scripted_provider
+from postgres_server import PostgresServer
 
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import register_chat_provider
@@ -103,6 +104,22 @@ def words() -> WordEmbedder:
     embedder = WordEmbedder()
     register_embedder("words", embedder)
     return embedder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A Postgres server; a test takes an empty schema of it with `postgres.place()`."""
+    pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+    """Where a ledger or threads can be: an SQLite file, or the address of a database."""
+    if request.param == "sqlite":
+        return tmp_path / "folder" / "store.sqlite"
+    return request.getfixturevalue("postgres").place()
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ The graphs are not imported: that takes longer than listing a few hundred thread
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,12 +12,10 @@ from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hopyard.agent.threads.history import CONTEXT_KEY
 from hopyard.state.settings.fields import Context
-from hopyard.state.storage.checkpoints import thread_ids, thread_size
-from hopyard.state.storage.running import Holder, ThreadLocks
+from hopyard.state.storage.stores import Holder, ThreadStore
 
 __all__ = ("ThreadSummary", "list_threads", "model_of", "summary_of")
 
@@ -45,27 +42,19 @@ class ThreadSummary:
     """The process that works on it now."""
 
 
-async def list_threads(saver: AsyncSqliteSaver, locks: ThreadLocks | None) -> list[ThreadSummary]:
-    """All threads, the one used last first.
-
-    Args:
-        saver: The thread store.
-        locks: They say which process works on a thread; None where nobody else has the store.
-    """
-    found = [await summary_of(saver, locks, name) for name in await thread_ids(saver)]
+async def list_threads(saver: ThreadStore) -> list[ThreadSummary]:
+    """All threads, the one used last first."""
+    found = [await summary_of(saver, name) for name, _ in await saver.last_steps()]
     return [summary for summary in found if summary]
 
 
-async def summary_of(
-    saver: AsyncSqliteSaver, locks: ThreadLocks | None, thread_id: str
-) -> ThreadSummary | None:
+async def summary_of(saver: ThreadStore, thread_id: str) -> ThreadSummary | None:
     """One thread in short; None if there is no such thread."""
     config = RunnableConfig(configurable={"thread_id": thread_id, "checkpoint_ns": ""})
     saved = await saver.aget_tuple(config)
     if saved is None:
         return None
     values, finished = _values(saved), _finished(saved)
-    running = await asyncio.to_thread(locks.holder, thread_id) if locks and not finished else None
     return ThreadSummary(
         thread_id=thread_id,
         question=values.get("question", ""),
@@ -74,9 +63,9 @@ async def summary_of(
         finished=finished,
         waiting=any(channel == _ASKED for _, channel, _ in saved.pending_writes or ()),
         updated=saved.checkpoint["ts"],
-        size=await thread_size(saver, thread_id),
+        size=await saver.thread_size(thread_id),
         model=model_of(saved.metadata, values),
-        running=running,
+        running=None if finished else await saver.locks.holder(thread_id),
     )
 
 

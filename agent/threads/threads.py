@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.checkpoint.base import CheckpointTuple
 
 from hopyard.agent.threads.history import CONTEXT_KEY, Turn, earlier_turns
 from hopyard.agent.threads.summary import ThreadSummary, list_threads, summary_of
@@ -20,10 +19,8 @@ from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.errors import ThreadBusyError, ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context, setting_changes
-from hopyard.state.storage.checkpoints import scrub, thread_ids, unused_threads
-from hopyard.state.storage.running import Holder, ThreadLocks
+from hopyard.state.storage.stores import Holder, ThreadStore
 from hopyard.state.storage.thread_names import checked_thread_name
-from hopyard.state.storage.thread_store import copy_thread
 
 __all__ = ("Threads", "new_thread_id", "thread_missing", "thread_taken")
 
@@ -34,19 +31,11 @@ class Threads:
     Args:
         saver: The thread store.
         resources: Indexes, models and the ledger of its runs.
-        locks: Locks that keep two processes from working on one thread. None if no other process
-            uses the store.
     """
 
-    def __init__(
-        self,
-        saver: BaseCheckpointSaver[Any],
-        resources: Resources,
-        locks: ThreadLocks | None = None,
-    ) -> None:
+    def __init__(self, saver: ThreadStore, resources: Resources) -> None:
         self._resources = resources
         self._saver: Any = saver
-        self._locks = locks
 
     @property
     def resources(self) -> Resources:
@@ -79,7 +68,8 @@ class Threads:
     async def running(self, thread_id: str) -> Holder | None:
         """Return the process that works on a thread now, or None."""
         name = checked_thread_name(thread_id)
-        return await asyncio.to_thread(self._locks.holder, name) if self._locks else None
+        holder: Holder | None = await self._saver.locks.holder(name)
+        return holder
 
     async def earlier(self, thread_id: str) -> list[Turn]:
         """Return the questions of a thread before the last question, oldest first."""
@@ -87,7 +77,7 @@ class Threads:
 
     async def threads(self) -> list[ThreadSummary]:
         """Return all threads, most recently used first."""
-        return await list_threads(self._saver, self._locks)
+        return await list_threads(self._saver)
 
     async def summary(self, thread_id: str) -> ThreadSummary:
         """Return a summary of one thread.
@@ -95,7 +85,7 @@ class Threads:
         Raises:
             ThreadMissingError: There is no such thread.
         """
-        summary = await summary_of(self._saver, self._locks, checked_thread_name(thread_id))
+        summary = await summary_of(self._saver, checked_thread_name(thread_id))
         if summary is None:
             raise thread_missing(thread_id)
         return summary
@@ -117,7 +107,7 @@ class Threads:
         thread_id = checked_thread_name(thread_id)
         new_id = checked_thread_name(new_id or new_thread_id())
         await self.context(thread_id)
-        if new_id in await thread_ids(self._saver):
+        if new_id in dict(await self._saver.last_steps()):
             raise thread_taken(new_id)
         end = None
         if before is not None:
@@ -125,7 +115,7 @@ class Threads:
             if not 2 <= before <= len(earlier) + 1:
                 raise UsageError(f"The thread {thread_id!r} has no earlier question {before}.")
             end = earlier[before - 2].checkpoint
-        await copy_thread(self._saver, thread_id, new_id, end)
+        await self._saver.acopy_thread(thread_id, new_id, end)
         return new_id
 
     async def delete(self, thread_id: str) -> None:
@@ -138,9 +128,9 @@ class Threads:
         """
         thread_id = checked_thread_name(thread_id)
         await self.context(thread_id)
-        async with self._hold(thread_id):
+        async with self._saver.locks.hold(thread_id):
             await _delete_threads(self._saver, [thread_id], self._resources)
-            await asyncio.to_thread(self._forget_lock, thread_id)
+            await self._saver.locks.forget(thread_id)
 
     async def prune(self, days: float, *, keep: str = "") -> list[str]:
         """Delete the threads that were not used for so many days.
@@ -153,21 +143,14 @@ class Threads:
             The threads deleted.
         """
         deleted = []
-        for name in await unused_threads(self._saver, days):
+        for name in await self._saver.unused_threads(days):
             if name != keep:
                 with suppress(ThreadBusyError):  # it has just been resumed
-                    async with self._hold(name):
+                    async with self._saver.locks.hold(name):
                         await _delete_threads(self._saver, [name], self._resources)
-                        await asyncio.to_thread(self._forget_lock, name)
+                        await self._saver.locks.forget(name)
                     deleted.append(name)
         return deleted
-
-    def _hold(self, thread_id: str) -> AbstractAsyncContextManager[None]:
-        return self._locks.hold(thread_id) if self._locks else nullcontext()
-
-    def _forget_lock(self, thread_id: str) -> None:
-        if self._locks:
-            self._locks.forget(thread_id)
 
     def _config(self, thread_id: str, context: Context | None = None) -> RunnableConfig:
         config = RunnableConfig(configurable={"thread_id": checked_thread_name(thread_id)})
@@ -195,9 +178,7 @@ def new_thread_id() -> str:
     return uuid4().hex[:8]
 
 
-async def _delete_threads(
-    saver: AsyncSqliteSaver, threads: Sequence[str], resources: Resources
-) -> None:
+async def _delete_threads(saver: ThreadStore, threads: Sequence[str], resources: Resources) -> None:
     """Delete threads with their whole history, from the file and from its log.
 
     The ledger forgets the answers that no other run was given, nor a copy that may be under way.
@@ -211,11 +192,11 @@ async def _delete_threads(
             runs |= _run(saved)
         await saver.adelete_thread(thread_id)
     if runs:
-        for thread_id in await thread_ids(saver):
+        for thread_id, _ in await saver.last_steps():
             if saved_last := await saver.aget_tuple(_config(thread_id)):
                 runs -= _run(saved_last)
         await asyncio.to_thread(lambda: resources.ledger.forget(runs))
-    await scrub(saver)
+    await saver.scrub()
 
 
 def _run(saved: CheckpointTuple) -> set[str]:

@@ -6,7 +6,7 @@ import importlib.metadata
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,6 +28,12 @@ from hopyard.state.errors import HopyardError, IndexMissingError, ModelUnreachab
 from hopyard.state.extras import EXTRAS, install_command, missing_modules
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import home
+from hopyard.state.storage.addresses import (
+    LEDGER_VARIABLE,
+    THREADS_VARIABLE,
+    address_in,
+    without_password,
+)
 from hopyard.state.text.counting import held
 
 __all__ = ("doctor_command",)
@@ -91,7 +97,7 @@ def doctor_command(
     needed = needed_extras(context)
     findings = [_python(), *map(_package, PACKAGES)]
     findings += [_extra(name, needed=name in needed) for name in EXTRAS]
-    findings.append(_data_folder())
+    findings += [_data_folder(), *_locations()]
     lacking = [] if missing_modules("builtin") else missing_weights(context)
     findings += map(_weights, lacking)
     results: dict[str, Any] = {}
@@ -179,6 +185,28 @@ def _data_folder() -> Finding:
         return str(folder)
 
     return _try("data folder", write, "set HOPYARD_HOME to a writable folder")
+
+
+def _locations() -> Iterator[Finding]:
+    """Where threads and the ledger are, and whether they can be opened."""
+    from hopyard.models.ledger import LEDGER_FILE
+    from hopyard.nodes.resources import shared_resources
+    from hopyard.state.storage.checkpoints import THREADS_FILE, open_saver
+
+    async def threads() -> None:
+        async with open_saver():
+            pass
+
+    def look(variable: str, file: str) -> str:
+        address = address_in(variable)
+        if variable == THREADS_VARIABLE:
+            run_async(threads())
+        else:
+            shared_resources().ledger  # noqa: B018  (opens it)
+        return without_password(address) if address else str(home() / file)
+
+    yield _try("threads", lambda: look(THREADS_VARIABLE, THREADS_FILE))
+    yield _try("ledger", lambda: look(LEDGER_VARIABLE, LEDGER_FILE))
 
 
 def _chat(context: Context, *, again: bool) -> Finding:

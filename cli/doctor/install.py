@@ -26,6 +26,7 @@ from hopyard.models.names import BUILTIN_EMBEDDING, embedding_name, is_builtin
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.extras import install_command, missing_modules
 from hopyard.state.settings.fields import Context
+from hopyard.state.storage.addresses import LEDGER_VARIABLE, THREADS_VARIABLE
 
 __all__ = ("install_missing", "missing_weights", "needed_extras")
 
@@ -42,7 +43,9 @@ def needed_extras(context: Context) -> list[str]:
         if is_builtin(context.model) or embedding_name(context.embedding) in _EMBEDDING
         else []
     )
-    return needed + ["encryption"] * bool(os.environ.get(KEY_VARIABLE))
+    addresses = any(map(os.environ.get, (THREADS_VARIABLE, LEDGER_VARIABLE)))
+    needed += ["encryption"] * bool(os.environ.get(KEY_VARIABLE))
+    return needed + ["postgres"] * addresses
 
 
 def missing_weights(context: Context) -> list[PackagedModel]:

@@ -221,14 +221,23 @@ class ModelCaller:
     async def _known_or_paid(self, key: str, call: _Call[OutputT]) -> tuple[Entry, bool]:
         # The meter comes first: it starts with the ledger's totals, without this call.
         meter = await asyncio.to_thread(self.meter, call.run)
-        known = await asyncio.to_thread(self.ledger.find, key, call.run, step=call.step)
+        known = await self._find(key, call)
+        if known is None:
+            async with self.ledger.asking(key):
+                # Another process may have finished the call meanwhile.
+                known = await self._find(key, call)
+                entry = known or await self._paid(key, call)
+        else:
+            entry = known
         if known is not None:
             meter.count_cached()
-        entry = known or await self._paid(key, call)
         if self.recorder is not None:
             recorded = RecordedCall.model_validate(entry, from_attributes=True)
             await asyncio.to_thread(self.recorder.record, call.attempt.recorded_key, recorded)
         return entry, known is not None
+
+    async def _find(self, key: str, call: _Call[OutputT]) -> Entry | None:
+        return await asyncio.to_thread(self.ledger.find, key, call.run, step=call.step)
 
     async def _paid(self, key: str, call: _Call[OutputT]) -> Entry:
         meter, prompt, context = self.meter(call.run), call.prompt, call.attempt.context

@@ -42,6 +42,8 @@ _VARIABLES: Final = frozenset(
         "HOPYARD_HOME",
         "HOPYARD_CACHE",
         "HOPYARD_CHECKPOINT_KEY",
+        "HOPYARD_THREADS",
+        "HOPYARD_LEDGER",
         "HOPYARD_BUILTIN_THREADS",
         "HOPYARD_LARGEST_FILE",
     }

@@ -9,7 +9,7 @@ import os
 import platform
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
@@ -17,11 +17,10 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
-from hopyard.state.errors import HopyardError, ThreadBusyError
-from hopyard.state.settings.sources import home
-from hopyard.state.storage.thread_names import resume_command
+from hopyard.state.errors import HopyardError
+from hopyard.state.storage.stores import Holder, thread_busy
 
-__all__ = ("Holder", "ThreadLocks", "open_locks")
+__all__ = ("FOLDER", "FileLocks")
 
 FOLDER: Final = "running"
 """The folder of the lock files, beside the thread store."""
@@ -32,28 +31,8 @@ _PAUSE: Final = 0.05
 _DIGITS: Final = 32
 
 
-@dataclass(frozen=True)
-class Holder:
-    """The process that works on a thread.
-
-    Attributes:
-        pid: Its process id; 0 where it has not said it yet.
-        host: The machine that it runs on.
-        since: When it began, local time in ISO format.
-    """
-
-    pid: int = 0
-    host: str = ""
-    since: str = ""
-
-    def __str__(self) -> str:
-        if not self.pid:
-            return "in a process that has just started"
-        return f"in process {self.pid} on {self.host} since {self.since.replace('T', ' ')}"
-
-
-class ThreadLocks:
-    """The locks of all threads of one store.
+class FileLocks:
+    """The locks of all threads of one store, as files.
 
     Args:
         folder: Where the lock files are. A file is named by a hash, which tells no thread's name.
@@ -84,15 +63,15 @@ class ThreadLocks:
         end = monotonic() + PATIENCE
         while (lock := await asyncio.to_thread(self._try, thread_id, tell=True)) is None:
             if monotonic() > end:
-                raise ThreadBusyError(
-                    f"The thread {thread_id!r} is running {self._read(thread_id)}; wait for it to "
-                    f"end, or stop that process and run `{resume_command(thread_id)}`."
-                )
+                raise thread_busy(thread_id, self._read(thread_id))
             await asyncio.sleep(_PAUSE)
         return lock
 
-    def holder(self, thread_id: str) -> Holder | None:
+    async def holder(self, thread_id: str) -> Holder | None:
         """Who works on a thread now; None where nobody does."""
+        return await asyncio.to_thread(self._holder, thread_id)
+
+    def _holder(self, thread_id: str) -> Holder | None:
         if not self._file(thread_id).exists():
             return None
         if (lock := self._try(thread_id, tell=False)) is not None:
@@ -100,8 +79,11 @@ class ThreadLocks:
             return None
         return self._read(thread_id)
 
-    def forget(self, thread_id: str) -> None:
+    async def forget(self, thread_id: str) -> None:
         """Remove the lock file of a thread that is deleted."""
+        await asyncio.to_thread(self._forget, thread_id)
+
+    def _forget(self, thread_id: str) -> None:
         with suppress(OSError):  # Windows: somebody looks at it just now
             self._file(thread_id).unlink(missing_ok=True)
 
@@ -138,8 +120,3 @@ class ThreadLocks:
     def _told(self, thread_id: str) -> Path:
         """Beside the lock file: some platforms let nobody read a locked file."""
         return self._file(thread_id).with_suffix(".json")
-
-
-def open_locks() -> ThreadLocks:
-    """The locks of the user's threads."""
-    return ThreadLocks(home() / FOLDER)

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
     get_checkpoint_metadata,
 )
-from langgraph.checkpoint.serde.types import ERROR
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from hopyard.state.errors import HopyardError
 from hopyard.state.storage.conversations import DELETE_UNUSED, HEADS, SCHEMA, Conversations, Known
 from hopyard.state.storage.serializer import serializer
+from hopyard.state.storage.stores import StoreBase, ThreadLocks, whole_writes
 
-__all__ = ("ThreadStore", "copy_thread", "whole_writes")
+__all__ = ("SqliteThreadStore",)
 
-T = TypeVar("T")
+_INCREMENTAL: Final = 2
 
 _KEPT: Final = {
     "keep_latest": "(thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, checkpoint_ns, "
@@ -40,34 +39,34 @@ _OF_RUNS: Final = (
 )
 
 
-def whole_writes(writes: Sequence[tuple[str, Any]]) -> Sequence[tuple[str, Any]]:
-    """The writes of a task, without the output of one that was cut off.
-
-    LangGraph saves what a cancelled task has written so far, and takes any output for all of it: a
-    resumed run would end where the task's edges are missing. So only its error and interrupts are
-    kept, and it runs again; the ledger has its finished model calls.
-    """
-    if any(channel == ERROR for channel, _ in writes):
-        return [write for write in writes if write[0] in WRITES_IDX_MAP]
-    return writes
+_COPIED: Final = {
+    "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
+    "writes": "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value",
+    "messages": "id, previous, type, value",
+}
 
 
-class ThreadStore(AsyncSqliteSaver):
-    """LangGraph's saver. It finishes writes that have started, even when they are cancelled.
+_UNTIL: Final = {
+    "checkpoints": "checkpoint_id <= ?",
+    "writes": "checkpoint_id < ?",
+    "messages": "? IS NOT NULL",
+}
+"""Rows up to a checkpoint: ids of checkpoints grow with time."""
 
-    A cancelled run, as after Ctrl-C, would otherwise leave its last write half done: the step is
-    lost, and the file stays locked for everyone else until this connection writes again.
+
+class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
+    """LangGraph's saver with the messages of a thread as rows of their own.
 
     Args:
         conn: To the SQLite file.
+        locks: One runner for each thread.
         key: Encrypts checkpoints and messages; b"" leaves them readable.
     """
 
-    def __init__(self, conn: aiosqlite.Connection, key: bytes = b"") -> None:
+    def __init__(self, conn: aiosqlite.Connection, locks: ThreadLocks, key: bytes = b"") -> None:
         super().__init__(conn, serde=serializer(key))
+        self.locks = locks
         self._conversations = Conversations(conn, self.serde, key)
-        self._writes: set[asyncio.Future[Any]] = set()
-        self._ended = False
         self._has_messages = False
 
     async def aput(
@@ -158,9 +157,11 @@ class ThreadStore(AsyncSqliteSaver):
         """Delete a thread."""
         await self._whole(self._delete(_OF_THREADS, [thread_id], [thread_id]))
 
-    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy a thread with its whole history."""
-        await self._whole(copy_thread(self, source_thread_id, target_thread_id))
+    async def acopy_thread(
+        self, source_thread_id: str, target_thread_id: str, end: str | None = None
+    ) -> None:
+        """Copy a thread with its history, up to a checkpoint."""
+        await self._whole(self._copy(source_thread_id, target_thread_id, end))
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Delete the history of threads.
@@ -223,66 +224,56 @@ class ThreadStore(AsyncSqliteSaver):
                 raise
             await self.conn.commit()
 
-    async def end(self) -> None:
-        """Wait for the writes that have started; no other starts after this call."""
-        self._ended = True
-        if self._writes:
-            await asyncio.wait(self._writes)
+    async def last_steps(self) -> list[tuple[str, str]]:
+        """All threads with their latest checkpoint's id, the one used last first."""
+        rows = await self.conn.execute_fetchall(
+            "SELECT thread_id, MAX(checkpoint_id) AS last FROM checkpoints "
+            "GROUP BY thread_id ORDER BY last DESC"
+        )
+        return [(thread_id, last) for thread_id, last in rows]
 
-    async def _whole(self, write: Coroutine[Any, Any, T]) -> T:
-        """Wait for a write. If cancelled, finish waiting, then raise the cancellation."""
-        if self._ended:  # by a run that is being cancelled, whose store is closed already
-            write.close()
-            raise asyncio.CancelledError
-        task = asyncio.ensure_future(write)
-        self._writes.add(task)
-        task.add_done_callback(self._writes.discard)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            await asyncio.wait([task])
-            raise
+    async def thread_size(self, thread_id: str) -> int:
+        """Bytes of a thread's checkpoints, messages and pending writes."""
+        rows = await self.conn.execute_fetchall(
+            "SELECT (SELECT COALESCE(SUM(LENGTH(checkpoint) + LENGTH(metadata)), 0) "
+            "FROM checkpoints WHERE thread_id = :id) "
+            "+ (SELECT COALESCE(SUM(LENGTH(value)), 0) FROM writes WHERE thread_id = :id) "
+            "+ (SELECT COALESCE(SUM(LENGTH(value)), 0) FROM messages WHERE thread_id = :id)",
+            {"id": thread_id},
+        )
+        return int(next(iter(rows))[0])
 
-
-def _listed(names: Sequence[str]) -> str:
-    return json.dumps(list(map(str, names)))  # LangGraph's server gives UUIDs
-
-
-_COPIED: Final = {
-    "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
-    "writes": "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value",
-    "messages": "id, previous, type, value",
-}
-_UNTIL: Final = {
-    "checkpoints": "checkpoint_id <= ?",
-    "writes": "checkpoint_id < ?",
-    "messages": "? IS NOT NULL",
-}
-"""Rows up to a checkpoint: ids of checkpoints grow with time."""
-
-
-async def copy_thread(
-    saver: AsyncSqliteSaver, source: str, target: str, end: str | None = None
-) -> None:
-    """Copy a thread with its history under another name, in one transaction.
-
-    Args:
-        saver: The thread store.
-        source: The thread.
-        target: The copy.
-        end: The last checkpoint of the copy; None copies all.
-    """
-    await saver.setup()
-    async with saver.lock:
-        try:
+    async def _copy(self, source: str, target: str, end: str | None) -> None:
+        await self.setup()
+        async with self._transaction():
             for table, columns in _COPIED.items():
-                await saver.conn.execute(
+                await self.conn.execute(
                     f"INSERT INTO {table} (thread_id, {columns}) SELECT ?, {columns} FROM {table} "
                     f"WHERE thread_id = ? AND (? IS NULL OR {_UNTIL[table]})",
                     (target, source, end, end),
                 )
-            await saver.conn.execute(DELETE_UNUSED, (_listed([target]),))
-        except BaseException:
-            await saver.conn.rollback()
-            raise
-        await saver.conn.commit()
+            await self.conn.execute(DELETE_UNUSED, (_listed([target]),))
+
+    async def scrub(self) -> None:
+        """Take what was deleted off the disk: out of the log, and out of free pages.
+
+        Raises:
+            HopyardError: Another process holds on to the log.
+        """
+        async with self.lock:
+            [[mode]] = await self.conn.execute_fetchall("PRAGMA auto_vacuum")
+            if mode == _INCREMENTAL:
+                # As a script: `execute` would end after the first page.
+                await self.conn.executescript("PRAGMA incremental_vacuum")
+            else:  # a file of an older Hopyard, upgraded to the current format
+                await self.conn.execute("VACUUM")
+            [[busy, *_]] = await self.conn.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+        if busy:
+            raise HopyardError(
+                "The thread is deleted, but its text stays in the store's log while another "
+                "process reads it; end that process, then run `hopyard threads prune --days 9999`."
+            )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return json.dumps(list(map(str, names)))  # LangGraph's server gives UUIDs

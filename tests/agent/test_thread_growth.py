@@ -8,7 +8,7 @@ from typing import Any
 
 from hopyard.agent.session import open_session
 from hopyard.state.settings.fields import Context
-from hopyard.state.storage.checkpoints import open_saver, thread_size
+from hopyard.state.storage.checkpoints import open_saver
 from hopyard.testing import ScriptedChat
 
 from .conftest import SETTINGS
@@ -36,7 +36,7 @@ async def test_turn_60_of_a_chain_adds_as_many_bytes_as_turn_20(index: Path) -> 
             question = f"And when was bridge {turn:02} opened?"
             async for _ in session.ask(question, context, "t"):
                 pass
-            sizes.append(await thread_size(saver, "t"))
+            sizes.append(await saver.thread_size("t"))
         result = await session.result("t")
     assert result["answer"] == "Record 60 says that it was opened in 1781 [1]."
     assert len(result["messages"]) == 2 * TURNS

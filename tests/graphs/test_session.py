@@ -17,7 +17,6 @@ from hopyard.nodes.resources import close_shared_resources
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import home
-from hopyard.state.storage.checkpoints import thread_size
 from hopyard.state.storage.thread_names import checked_thread_name
 from hopyard.testing import saved_values
 
@@ -297,7 +296,7 @@ class TestThreads:
         await events(session.ask(QUESTION, tree, "stays"))
         await session.delete("t")
         assert [thread.thread_id for thread in await session.threads()] == ["stays"]
-        assert await thread_size(session._saver, "t") == 0
+        assert await session._saver.thread_size("t") == 0
         with pytest.raises(ThreadMissingError):
             await session.result("t")
         assert (await session.result("stays"))["answer"] == "Stone Bridge"
@@ -322,7 +321,7 @@ class TestThreads:
         )
         assert (first.strategy, first.finished) == ("tree", True)
         assert (second.thread_id, second.answer, second.finished) == ("second", "", False)
-        assert first.size == await thread_size(session._saver, "first") > 1000
+        assert first.size == await session._saver.thread_size("first") > 1000
         assert first.updated > "2020"
 
     async def test_the_list_says_what_the_graph_says(
@@ -383,7 +382,7 @@ async def test_a_thread_with_eight_leaves_is_small(
     leaves = [step for step in result["steps"] if step.get("verdict") == "leaf"]
     assert len(leaves) == 8
     assert all(len(leaf["passages"]) == 5 for leaf in leaves)
-    assert await thread_size(session._saver, "t") < 75_000
+    assert await session._saver.thread_size("t") < 75_000
 
 
 async def test_secrets_do_not_reach_a_checkpoint(

@@ -8,7 +8,7 @@ from model_server import Reply
 
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import chat_provider
-from hopyard.models.ledger import Ledger
+from hopyard.models.ledger import open_ledger
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import home
@@ -25,7 +25,7 @@ _open: dict[str, ModelCaller] = {}
 def model_caller(spec: str = "scripted") -> ModelCaller:
     """The caller of a model, over the ledger in the test's data folder."""
     if spec not in _open:
-        _open[spec] = ModelCaller(chat_provider(spec), Ledger(home() / "ledger.sqlite"))
+        _open[spec] = ModelCaller(chat_provider(spec), open_ledger(home() / "ledger.sqlite"))
     return _open[spec]
 
 

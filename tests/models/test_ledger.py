@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from hopyard.models.ledger import Entry, Ledger, ledger_key
+from hopyard.models.ledger import Entry, Ledger, ledger_key, open_ledger
 from hopyard.state.usage import no_usage
 
 PARSED = Entry(
@@ -33,13 +34,8 @@ FAILED = replace(PARSED, output="Par", outcome="failed")
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "folder" / "ledger.sqlite"
-
-
-@pytest.fixture
-def ledger(path: Path) -> Iterator[Ledger]:
-    opened = Ledger(path)
+def ledger(place: Path | str) -> Iterator[Ledger]:
+    opened = open_ledger(place)
     yield opened
     opened.close()
 
@@ -55,9 +51,9 @@ def test_a_finished_call_is_found_by_every_run(ledger: Ledger) -> None:
     assert ledger.find("k", "b") == PARSED
 
 
-def test_a_finished_call_outlives_its_process(ledger: Ledger, path: Path) -> None:
+def test_a_finished_call_outlives_its_process(ledger: Ledger, place: Path | str) -> None:
     ledger.record("k", PARSED, run="a", run_seconds=1.5)
-    again = Ledger(path)
+    again = open_ledger(place)
     assert again.find("k", "a") == PARSED
     again.close()
 
@@ -150,11 +146,29 @@ def test_threads_write_side_by_side(ledger: Ledger) -> None:
     assert usage["input_tokens"] == 200 * PARSED.input_tokens
 
 
+async def test_two_askers_of_one_call_pay_once(ledger: Ledger, place: Path | str) -> None:
+    paid = []
+
+    async def ask(asker: Ledger, run: str) -> None:
+        async with asker.asking("k"):
+            if asker.find("k", run) is None:
+                await asyncio.sleep(0)
+                paid.append(run)
+                asker.record("k", PARSED, run=run, run_seconds=0)
+
+    other = open_ledger(place)
+    await asyncio.gather(ask(ledger, "a"), ask(other, "b"), ask(ledger, "c"))
+    other.close()
+    assert len(paid) == 1
+    assert sum(ledger.usage(run)["cached_calls"] for run in "abc") == 2
+
+
 _WRITER = """
 import sys
 from pathlib import Path
-from hopyard.models.ledger import Entry, Ledger
-ledger = Ledger(Path(sys.argv[1]))
+from hopyard.models.ledger import Entry, open_ledger
+place = sys.argv[1]
+ledger = open_ledger(place if place.startswith("postgresql:") else Path(place))
 print("ready", flush=True)
 sys.stdin.readline()
 for call in range(100):
@@ -163,10 +177,10 @@ for call in range(100):
 """
 
 
-def test_processes_write_side_by_side(ledger: Ledger, path: Path) -> None:
+def test_processes_write_side_by_side(ledger: Ledger, place: Path | str) -> None:
     writers = [
         subprocess.Popen(
-            [sys.executable, "-c", _WRITER, str(path), name],
+            [sys.executable, "-c", _WRITER, str(place), name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -27,7 +27,7 @@ from hopyard.models.calls.call import ModelCaller
 from hopyard.models.calls.parse import parse
 from hopyard.models.calls.stream import AnswerStream
 from hopyard.models.chat import ChatProvider, chat_provider
-from hopyard.models.ledger import Ledger
+from hopyard.models.ledger import Ledger, open_ledger
 from hopyard.models.servers import abilities
 from hopyard.prompts.strategies.direct import DIRECT, DirectAnswer
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
@@ -263,7 +263,7 @@ class Trial:
 @pytest.fixture
 def trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Trial]:
     monkeypatch.setattr(request, "FIRST_PAUSE", 0.0)
-    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger = open_ledger(tmp_path / "ledger.sqlite")
     yield Trial(ledger, count())
     ledger.close()
     abilities._known.clear()

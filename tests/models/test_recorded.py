@@ -12,7 +12,7 @@ from recordings import record_all
 
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import chat_provider
-from hopyard.models.ledger import Ledger
+from hopyard.models.ledger import open_ledger
 from hopyard.models.recorded import (
     CALLS_FILE,
     LOG_FILE,
@@ -138,7 +138,7 @@ async def test_a_replay_repeats_answers_retries_and_tokens(tmp_path: Path) -> No
     question = {"question": "Capital of France?"}
     folder = tmp_path / "recording"
     recorder = Recorder(folder)
-    first = Ledger(tmp_path / "first.sqlite")
+    first = open_ledger(tmp_path / "first.sqlite")
     caller = ModelCaller(chat_provider("scripted"), first, recorder)
     wanted = await caller.call(DIRECT, question, Context(model="scripted"), "run", step="s")
     usage = caller.meter("run").usage
@@ -149,7 +149,7 @@ async def test_a_replay_repeats_answers_retries_and_tokens(tmp_path: Path) -> No
     asked = len(chat.requests)
 
     spec = f"recorded:{folder}"
-    second = Ledger(tmp_path / "second.sqlite")
+    second = open_ledger(tmp_path / "second.sqlite")
     replay = ModelCaller(chat_provider(spec), second)
     assert await replay.call(DIRECT, question, Context(model=spec), "run", step="s") == wanted
     again = replay.meter("run").usage

@@ -8,17 +8,18 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.checkpoint.serde import _msgpack
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from model_server import ModelServer
 
 from hopyard.agent.session import Session, open_session
 from hopyard.state.errors import HopyardError, ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
+from hopyard.state.storage.addresses import THREADS_VARIABLE
 from hopyard.state.storage.checkpoints import open_saver
 from hopyard.state.storage.serializer import KEY_VARIABLE
 
@@ -46,16 +47,24 @@ def test_the_whole_suite_runs_under_strict_msgpack() -> None:
     assert _msgpack.STRICT_MSGPACK_ENABLED
 
 
-@pytest.mark.parametrize("key", ["", KEY])
+@pytest.mark.parametrize(("kind", "key"), [("sqlite", ""), ("sqlite", KEY), ("postgres", KEY)])
 async def test_the_saver_conforms(
-    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    key: str,
+    kind: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, key)
+    server = request.getfixturevalue("postgres") if kind == "postgres" else None
     files = iter(range(100))
 
     @checkpointer_test(name="hopyard")
-    async def saver() -> AsyncIterator[AsyncSqliteSaver]:
-        async with open_saver(tmp_path / f"{next(files)}.sqlite") as opened:
+    async def saver() -> AsyncIterator[Any]:
+        if server:
+            monkeypatch.setenv(THREADS_VARIABLE, server.place())
+        file = None if server else tmp_path / f"{next(files)}.sqlite"
+        async with open_saver(file) as opened:
             yield opened
 
     report = await validate(saver, capabilities=set(CAPABILITIES))

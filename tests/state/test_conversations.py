@@ -15,14 +15,15 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from hopyard.state.storage.checkpoints import open_saver, scrub, thread_size
-from hopyard.state.storage.thread_store import ThreadStore, copy_thread
+from hopyard.state.storage.checkpoints import open_saver
+from hopyard.state.storage.running import FileLocks
+from hopyard.state.storage.thread_store import SqliteThreadStore
 
 WORDS = ("apple", "birch", "cedar", "dwarf pine", "elder", "fir", "gorse", "hazel")
 
 
 @pytest_asyncio.fixture
-async def store(tmp_path: Path) -> AsyncIterator[ThreadStore]:
+async def store(tmp_path: Path) -> AsyncIterator[SqliteThreadStore]:
     async with open_saver(tmp_path / "threads.sqlite") as opened:
         yield opened
 
@@ -66,21 +67,21 @@ async def rows(saver: AsyncSqliteSaver, thread: str) -> int:
     return int(next(iter(await saver.conn.execute_fetchall(sql, (thread,))))[0])
 
 
-async def test_each_message_is_written_once(store: ThreadStore) -> None:
+async def test_each_message_is_written_once(store: SqliteThreadStore) -> None:
     builder = StateGraph(MessagesState).add_node("reply", reply)
     builder.add_edge(START, "reply")
     builder.add_edge("reply", END)
     flat, sizes = builder.compile(checkpointer=store), [0]
     for word in WORDS * 4:
         await flat.ainvoke(said(f"{word} {len(sizes):02}"), on("a"))
-        sizes.append(await thread_size(store, "a"))
+        sizes.append(await store.thread_size("a"))
     growth = [after - before for before, after in pairwise(sizes[1:])]
     assert await rows(store, "a") == 64
     assert max(growth[-8:]) <= max(growth[:8]) * 1.02
     assert len(await texts(store, "a")) == 64
 
 
-async def test_every_step_of_the_history_has_its_own_messages(store: ThreadStore) -> None:
+async def test_every_step_of_the_history_has_its_own_messages(store: SqliteThreadStore) -> None:
     await tell(store, "a", "apple", "birch")
     steps = [
         [message.text for message in state.values.get("messages", [])]
@@ -98,7 +99,7 @@ async def test_every_step_of_the_history_has_its_own_messages(store: ThreadStore
     assert [len(messages) for messages in inner] == [3, 1]
 
 
-async def test_a_changed_message_leaves_the_earlier_steps(store: ThreadStore) -> None:
+async def test_a_changed_message_leaves_the_earlier_steps(store: SqliteThreadStore) -> None:
     await tell(store, "a", "apple", "birch")
     before = (await chat(store).aget_state(on("a"))).config
     changes = [HumanMessage("ash", id="apple"), RemoveMessage(id="birch")]
@@ -108,12 +109,12 @@ async def test_a_changed_message_leaves_the_earlier_steps(store: ThreadStore) ->
     assert [one.text for one in earlier] == ["apple", "about apple", "birch", "about birch"]
 
 
-async def test_an_old_thread_goes_on(store: ThreadStore) -> None:
+async def test_an_old_thread_goes_on(store: SqliteThreadStore) -> None:
     """Its checkpoints have their messages within them."""
     put = AsyncSqliteSaver.aput
     for word in ("apple", "birch"):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ThreadStore, "aput", put)
+            patch.setattr(SqliteThreadStore, "aput", put)
             await tell(store, "a", word)
     assert await rows(store, "a") == 0
     await tell(store, "a", "cedar")
@@ -127,7 +128,7 @@ async def test_an_old_thread_goes_on(store: ThreadStore) -> None:
     ]
 
 
-async def test_odd_characters_of_a_message_stay(store: ThreadStore) -> None:
+async def test_odd_characters_of_a_message_stay(store: SqliteThreadStore) -> None:
     builder = StateGraph(MessagesState).add_node("reply", reply)
     flat = builder.add_edge(START, "reply").compile(checkpointer=store)
     for word in ("a\0b", "\U0001f600", "\u2028"):
@@ -136,9 +137,9 @@ async def test_odd_characters_of_a_message_stay(store: ThreadStore) -> None:
     assert asked == ["a\0b", "\U0001f600", "\u2028"]
 
 
-async def test_a_copy_has_its_own_messages(store: ThreadStore) -> None:
+async def test_a_copy_has_its_own_messages(store: SqliteThreadStore) -> None:
     await tell(store, "a", "apple")
-    await copy_thread(store, "a", "b")
+    await store.acopy_thread("a", "b")
     await tell(store, "b", "birch")
     await store.adelete_thread("a")
     assert await rows(store, "a") == 0
@@ -146,7 +147,7 @@ async def test_a_copy_has_its_own_messages(store: ThreadStore) -> None:
 
 
 async def test_messages_go_with_the_last_checkpoint_that_has_them(
-    store: ThreadStore, tmp_path: Path
+    store: SqliteThreadStore, tmp_path: Path
 ) -> None:
     await tell(store, "a", "apple", metadata={"run_id": "1"})
     await tell(store, "a", "birch", metadata={"run_id": "2"})
@@ -157,7 +158,7 @@ async def test_messages_go_with_the_last_checkpoint_that_has_them(
     await store.aprune(["a"])
     assert await texts(store, "a") == ["apple", "about apple"]
     await store.adelete_thread("b")
-    await scrub(store)
+    await store.scrub()
     assert await rows(store, "b") == 0
     assert b"birch" not in (tmp_path / "threads.sqlite").read_bytes()
 
@@ -173,14 +174,14 @@ async def test_every_method_may_be_the_first(tmp_path: Path) -> None:
         )
     ):
         async with aiosqlite.connect(tmp_path / f"{number}.sqlite") as connection:
-            assert await first(ThreadStore(connection)) is None
+            assert await first(SqliteThreadStore(connection, FileLocks(tmp_path))) is None
 
 
 async def test_a_hash_needs_the_key_where_there_is_one(tmp_path: Path) -> None:
     found = set()
     for number, key in enumerate((b"", bytes([1]) * 32, bytes([2]) * 32)):
         async with aiosqlite.connect(tmp_path / f"{number}.sqlite") as connection:
-            store = ThreadStore(connection, key)
+            store = SqliteThreadStore(connection, FileLocks(tmp_path), key)
             await tell(store, "a", "apple")
             found |= {
                 row[0] for row in await connection.execute_fetchall("SELECT id FROM messages")

@@ -15,7 +15,7 @@ from rich.console import Console
 from hopyard.agent.session import Session
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
-from hopyard.state.storage.running import ThreadLocks
+from hopyard.state.storage.running import FileLocks
 from hopyard.tracing.describe import title_of
 from hopyard.tracing.model import Cost, Trace, TraceStep
 from hopyard.tracing.read import read_trace
@@ -213,7 +213,7 @@ class TestUnfinished:
         self, session: Session, stopped: Trace, home: Path
     ) -> None:
         assert stopped.running == ""
-        async with ThreadLocks(home / "running").hold("t"):
+        async with FileLocks(home / "running").hold("t"):
             trace = await read_trace(session, "t")
         assert trace.running.startswith(f"in process {os.getpid()} on ")
 

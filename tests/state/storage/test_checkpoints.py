@@ -13,14 +13,13 @@ from typing import Annotated, Any
 import pytest
 import pytest_asyncio
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from hopyard.state.storage.checkpoints import create, open_saver, thread_ids, thread_size
-from hopyard.state.storage.thread_store import copy_thread
+from hopyard.state.errors import HopyardError
+from hopyard.state.storage.checkpoints import create, open_saver
 
 
 class Notes(TypedDict):
@@ -33,12 +32,17 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest_asyncio.fixture
-async def saver(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
-    async with open_saver(path) as opened:
+async def saver(
+    place: Path | str, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Any]:
+    """A thread store of each kind."""
+    if isinstance(place, str):
+        monkeypatch.setenv("HOPYARD_THREADS", place)
+    async with open_saver(path if isinstance(place, Path) else None) as opened:
         yield opened
 
 
-def graph(saver: AsyncSqliteSaver) -> CompiledStateGraph[Any, Any, Any, Any]:
+def graph(saver: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Two steps; the second waits for a word if a note asks for it."""
 
     def second(state: Notes) -> dict[str, Any]:
@@ -57,53 +61,53 @@ def on(thread: str) -> Any:
     return {"configurable": {"thread_id": thread}}
 
 
-async def history(saver: AsyncSqliteSaver, thread: str) -> list[Any]:
+async def history(saver: Any, thread: str) -> list[Any]:
     return [state.values async for state in graph(saver).aget_state_history(on(thread))]
 
 
-async def test_threads_are_listed_the_last_used_first(saver: AsyncSqliteSaver) -> None:
-    assert await thread_ids(saver) == []
+async def test_threads_are_listed_the_last_used_first(saver: Any) -> None:
+    assert [name for name, _ in await saver.last_steps()] == []
     for thread in ("a", "b", "c", "a"):
         await graph(saver).ainvoke({"notes": []}, on(thread))
-    assert await thread_ids(saver) == ["a", "c", "b"]
+    assert [name for name, _ in await saver.last_steps()] == ["a", "c", "b"]
 
 
-async def test_a_threads_size_counts_its_history(saver: AsyncSqliteSaver) -> None:
-    assert await thread_size(saver, "a") == 0
+async def test_a_threads_size_counts_its_history(saver: Any) -> None:
+    assert await saver.thread_size("a") == 0
     await graph(saver).ainvoke({"notes": ["x" * 10_000]}, on("a"))
-    once = await thread_size(saver, "a")
+    once = await saver.thread_size("a")
     await graph(saver).ainvoke({"notes": []}, on("a"))
-    assert 0 < once < await thread_size(saver, "a")
+    assert 0 < once < await saver.thread_size("a")
 
 
-async def test_a_pruned_thread_continues_from_its_last_state(saver: AsyncSqliteSaver) -> None:
+async def test_a_pruned_thread_continues_from_its_last_state(saver: Any) -> None:
     await graph(saver).ainvoke({"notes": ["wait"]}, on("a"))
     await graph(saver).ainvoke({"notes": []}, on("b"))
-    whole = await thread_size(saver, "a"), await thread_size(saver, "b")
+    whole = await saver.thread_size("a"), await saver.thread_size("b")
     await saver.aprune(["a"])
     assert len(await history(saver, "a")) == 1
-    assert (await thread_size(saver, "a") < whole[0], await thread_size(saver, "b")) == (
+    assert (await saver.thread_size("a") < whole[0], await saver.thread_size("b")) == (
         True,
         whole[1],
     )
     resumed = await graph(saver).ainvoke(Command(resume="word"), on("a"))
     assert resumed == {"notes": ["wait", "first", "word"]}
     await saver.aprune(["a"], strategy="delete")
-    assert await thread_ids(saver) == ["b"]
-    with pytest.raises(ValueError, match="choose keep_latest or delete"):
+    assert [name for name, _ in await saver.last_steps()] == ["b"]
+    with pytest.raises(ValueError, match="keep_some"):
         await saver.aprune(["b"], strategy="keep_some")
 
 
-async def test_a_copy_has_the_whole_history(saver: AsyncSqliteSaver) -> None:
+async def test_a_copy_has_the_whole_history(saver: Any) -> None:
     await graph(saver).ainvoke({"notes": ["one"]}, on("a"))
-    await copy_thread(saver, "a", "b")
+    await saver.acopy_thread("a", "b")
     assert await history(saver, "b") == await history(saver, "a")
     assert len(await history(saver, "b")) == 4
 
 
-async def test_a_copy_goes_its_own_way(saver: AsyncSqliteSaver) -> None:
+async def test_a_copy_goes_its_own_way(saver: Any) -> None:
     await graph(saver).ainvoke({"notes": ["one"]}, on("a"))
-    await copy_thread(saver, "a", "b")
+    await saver.acopy_thread("a", "b")
     before = await history(saver, "a")
     await graph(saver).ainvoke({"notes": ["two"]}, on("b"))
     assert await history(saver, "a") == before
@@ -112,11 +116,11 @@ async def test_a_copy_goes_its_own_way(saver: AsyncSqliteSaver) -> None:
     assert notes == ["one", "first", "second", "two", "first", "second"]
 
 
-async def test_a_copy_of_an_unfinished_thread_can_be_resumed(saver: AsyncSqliteSaver) -> None:
+async def test_a_copy_of_an_unfinished_thread_can_be_resumed(saver: Any) -> None:
     from langgraph.types import Command
 
     await graph(saver).ainvoke({"notes": ["wait"]}, on("a"))
-    await copy_thread(saver, "a", "b")
+    await saver.acopy_thread("a", "b")
     state = await graph(saver).aget_state(on("b"))
     assert state.next == ("second",)
     result = await graph(saver).ainvoke(Command(resume="told"), on("b"))
@@ -124,15 +128,17 @@ async def test_a_copy_of_an_unfinished_thread_can_be_resumed(saver: AsyncSqliteS
     assert (await graph(saver).aget_state(on("a"))).next == ("second",)
 
 
-async def test_a_copy_is_whole_or_not_there(saver: AsyncSqliteSaver) -> None:
+async def test_a_copy_is_whole_or_not_there(saver: Any) -> None:
     await graph(saver).ainvoke({"notes": ["one"]}, on("a"))
-    await copy_thread(saver, "a", "b")
+    await saver.acopy_thread("a", "b")
     await saver.conn.execute("DELETE FROM checkpoints WHERE thread_id = 'b'")
-    await saver.conn.commit()
-    with pytest.raises(sqlite3.IntegrityError):  # the second table still has rows of that name
-        await copy_thread(saver, "a", "b")
+    if hasattr(saver.conn, "in_transaction"):
+        await saver.conn.commit()
+    # The second table still has rows of that name.
+    with pytest.raises((sqlite3.IntegrityError, HopyardError)):
+        await saver.acopy_thread("a", "b")
     await graph(saver).ainvoke({"notes": ["more"]}, on("a"))
-    assert await thread_ids(saver) == ["a"]
+    assert [name for name, _ in await saver.last_steps()] == ["a"]
 
 
 async def test_a_thread_outlives_the_store(path: Path) -> None:
@@ -200,7 +206,7 @@ async def test_two_stores_write_side_by_side(path: Path) -> None:
                 for number in range(10)
             )
         )
-        assert len(await thread_ids(one)) == 20
+        assert len(await one.last_steps()) == 20
 
 
 async def test_the_servers_store_is_the_users(home: Path) -> None:

@@ -71,7 +71,7 @@ def test_what_is_no_lock_is_raised_at_once(tmp_path: Path) -> None:
 
 def test_many_threads_open_and_close_one_ledger(tmp_path: Path) -> None:
     def used(_: int) -> None:
-        ledger.Ledger(tmp_path / "ledger.sqlite").close()
+        ledger.open_ledger(tmp_path / "ledger.sqlite").close()
 
     with ThreadPoolExecutor(16) as pool:
         assert len(list(pool.map(used, range(160)))) == 160

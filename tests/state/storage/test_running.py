@@ -14,14 +14,15 @@ import pytest
 
 from hopyard.state.errors import HopyardError, ThreadBusyError
 from hopyard.state.storage import running
-from hopyard.state.storage.running import Holder, ThreadLocks
+from hopyard.state.storage.running import FileLocks
+from hopyard.state.storage.stores import Holder
 
 HOLD = """
 import asyncio, sys
 from pathlib import Path
-from hopyard.state.storage.running import ThreadLocks
+from hopyard.state.storage.running import FileLocks
 async def hold():
-    async with ThreadLocks(Path(sys.argv[1])).hold("mine"):
+    async with FileLocks(Path(sys.argv[1])).hold("mine"):
         print("held", flush=True)
         await asyncio.sleep(600)
 asyncio.run(hold())
@@ -40,16 +41,16 @@ def other_process(folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.fixture
-def locks(tmp_path: Path) -> ThreadLocks:
-    return ThreadLocks(tmp_path / "running")
+def locks(tmp_path: Path) -> FileLocks:
+    return FileLocks(tmp_path / "running")
 
 
 async def test_another_process_is_named_and_its_kill_frees_the_thread(
-    locks: ThreadLocks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    locks: FileLocks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "PATIENCE", 0.1)
     with other_process(tmp_path / "running") as process:
-        holder = locks.holder("mine")
+        holder = await locks.holder("mine")
         assert holder is not None
         assert holder.pid == process.pid
         with pytest.raises(ThreadBusyError) as raised:
@@ -62,16 +63,16 @@ async def test_another_process_is_named_and_its_kill_frees_the_thread(
         assert "hopyard resume mine" in said
         async with locks.hold("another"):
             pass
-    assert locks.holder("mine") is None  # killed with -9: what it wrote does not count
+    assert await locks.holder("mine") is None  # killed with -9: what it wrote does not count
     async with locks.hold("mine"):
-        holder = locks.holder("mine")
+        holder = await locks.holder("mine")
         assert holder is not None
         assert holder.pid == os.getpid()
-    assert locks.holder("mine") is None
+    assert await locks.holder("mine") is None
 
 
 async def test_two_runs_of_one_process_do_not_share_a_thread(
-    locks: ThreadLocks, monkeypatch: pytest.MonkeyPatch
+    locks: FileLocks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "PATIENCE", 0.1)
     async with locks.hold("mine"):
@@ -80,7 +81,7 @@ async def test_two_runs_of_one_process_do_not_share_a_thread(
                 pass
 
 
-async def test_a_lock_that_is_freed_in_a_moment_is_waited_for(locks: ThreadLocks) -> None:
+async def test_a_lock_that_is_freed_in_a_moment_is_waited_for(locks: FileLocks) -> None:
     async def hold_shortly() -> None:
         async with locks.hold("mine"):
             await asyncio.sleep(0.15)
@@ -92,18 +93,18 @@ async def test_a_lock_that_is_freed_in_a_moment_is_waited_for(locks: ThreadLocks
     await task
 
 
-async def test_a_holder_that_has_not_said_who_it_is(locks: ThreadLocks, tmp_path: Path) -> None:
+async def test_a_holder_that_has_not_said_who_it_is(locks: FileLocks, tmp_path: Path) -> None:
     async with locks.hold("mine"):
         (told,) = (tmp_path / "running").glob("*.json")
         told.write_text("{")
-        assert locks.holder("mine") == Holder()
+        assert await locks.holder("mine") == Holder()
         assert str(Holder()) == "in a process that has just started"
-    locks.forget("mine")
+    await locks.forget("mine")
     assert list((tmp_path / "running").iterdir()) == []
 
 
 async def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "running").write_text("no folder")
     with pytest.raises(HopyardError, match="running"):
-        async with ThreadLocks(tmp_path / "running").hold("mine"):
+        async with FileLocks(tmp_path / "running").hold("mine"):
             pass

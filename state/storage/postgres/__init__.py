@@ -1,0 +1,1 @@
+"""Threads in Postgres, and connections that open again after they were lost."""

@@ -1,0 +1,175 @@
+"""Thread stores and their locks as callers see them, and the code that all stores share."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeVar
+from uuid import UUID
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import WRITES_IDX_MAP, CheckpointTuple
+from langgraph.checkpoint.serde.types import ERROR
+
+from hopyard.state.errors import ThreadBusyError
+from hopyard.state.storage.thread_names import resume_command
+
+__all__ = ("Holder", "StoreBase", "ThreadLocks", "ThreadStore", "thread_busy", "whole_writes")
+
+T = TypeVar("T")
+
+_GREGORIAN_EPOCH: Final = 12_219_292_800
+"""Seconds from the Gregorian calendar's first day, where a UUID's time begins, to 1970."""
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The process that works on a thread.
+
+    Attributes:
+        pid: Its process id; 0 where it has not said it yet.
+        host: The machine that it runs on.
+        since: When it began, local time in ISO format.
+    """
+
+    pid: int = 0
+    host: str = ""
+    since: str = ""
+
+    def __str__(self) -> str:
+        if not self.pid:
+            return "in a process that has just started"
+        return f"in process {self.pid} on {self.host} since {self.since.replace('T', ' ')}"
+
+
+def thread_busy(thread_id: str, holder: Holder) -> ThreadBusyError:
+    """The error for a thread that another run holds."""
+    return ThreadBusyError(
+        f"The thread {thread_id!r} is running {holder}; wait for it to end, or stop that process "
+        f"and run `{resume_command(thread_id)}`."
+    )
+
+
+class ThreadLocks(Protocol):
+    """One runner for each thread of a store."""
+
+    def hold(self, thread_id: str) -> AbstractAsyncContextManager[None]:
+        """Hold a thread while working on it.
+
+        Raises:
+            ThreadBusyError: Another run holds it; the message says which process.
+            HopyardError: The locks cannot be used.
+        """
+
+    async def holder(self, thread_id: str) -> Holder | None:
+        """Who works on a thread now; None where nobody does."""
+
+    async def forget(self, thread_id: str) -> None:
+        """Remove what is left of the lock of a thread that is deleted."""
+
+
+class ThreadStore(Protocol):
+    """A LangGraph saver, and what else callers need of threads."""
+
+    @property
+    def locks(self) -> ThreadLocks:
+        """The locks of its threads."""
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint."""
+
+    def alist(self, config: RunnableConfig | None) -> AsyncIterator[CheckpointTuple]:
+        """List checkpoints, the newest first."""
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete a thread."""
+
+    async def last_steps(self) -> list[tuple[str, str]]:
+        """All threads with their latest checkpoint's id, the one used last first."""
+
+    async def unused_threads(self, days: float) -> list[str]:
+        """The threads whose last step is more days ago than that."""
+
+    async def thread_size(self, thread_id: str) -> int:
+        """Bytes of a thread's checkpoints, messages and pending writes."""
+
+    async def acopy_thread(
+        self, source_thread_id: str, target_thread_id: str, end: str | None = None
+    ) -> None:
+        """Copy a thread with its history under another name, in one transaction.
+
+        Args:
+            source_thread_id: The thread.
+            target_thread_id: The copy.
+            end: The last checkpoint of the copy; None copies all.
+        """
+
+    async def scrub(self) -> None:
+        """Take what was deleted off the disk, where that is the store's to do.
+
+        Raises:
+            HopyardError: Another process holds on to it.
+        """
+
+
+class StoreBase:
+    """Ends writes once they have begun.
+
+    A run that is cancelled, by Ctrl-C for one, would otherwise lose its last step.
+    """
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
+        self._writes: set[asyncio.Future[Any]] = set()
+        self._ended = False
+
+    async def last_steps(self) -> list[tuple[str, str]]:
+        """All threads with their latest checkpoint's id, the one used last first."""
+        raise NotImplementedError
+
+    async def unused_threads(self, days: float) -> list[str]:
+        """The threads whose last step is more days ago than that."""
+        limit = time.time() - days * 86_400
+        return [thread for thread, last in await self.last_steps() if _made_at(last) < limit]
+
+    async def end(self) -> None:
+        """Wait for the writes that have begun; no other begins from here on."""
+        self._ended = True
+        if self._writes:
+            await asyncio.wait(self._writes)
+
+    async def _whole(self, write: Coroutine[Any, Any, T]) -> T:
+        """Wait for a write. If cancelled, finish waiting, then raise the cancellation."""
+        if self._ended:  # by a run that is being cancelled, whose store is closed already
+            write.close()
+            raise asyncio.CancelledError
+        task = asyncio.ensure_future(write)
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait([task])
+            raise
+
+
+def whole_writes(writes: Sequence[tuple[str, Any]]) -> Sequence[tuple[str, Any]]:
+    """The writes of a task, without the output of one that was cut off.
+
+    LangGraph saves what a cancelled task has written so far, and takes any output for all of it: a
+    resumed run would end where the task's edges are missing. So only its error and interrupts are
+    kept, and it runs again; the ledger has its finished model calls.
+    """
+    if any(channel == ERROR for channel, _ in writes):
+        return [write for write in writes if write[0] in WRITES_IDX_MAP]
+    return writes
+
+
+def _made_at(checkpoint_id: str) -> float:
+    """Seconds since 1970: a checkpoint's id is a UUID of version 6, which begins with the time."""
+    value = UUID(checkpoint_id).int
+    ticks = value >> 80 << 12 | value >> 64 & 0xFFF
+    return ticks / 1e7 - _GREGORIAN_EPOCH
