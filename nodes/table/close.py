@@ -18,7 +18,6 @@ from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import NOTE, Citation, Evidence, Step
 from hopyard.state.settings.fields import Context
 from hopyard.state.table import Asked, Outcome, TableState
-from hopyard.state.text.markers import find_markers
 
 __all__ = ("close", "result_text")
 
@@ -28,6 +27,7 @@ _ROWS_OF_A_PASSAGE: Final = 3
 _SHOWN_ROWS: Final = 50
 _PLACE: Final = re.compile(r"\{([^{}]+)\}")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_MARKUP: Final = re.compile(r"[\[\]<>`]")
 _NO_ROW: Final = "No row of the tables matches."
 
 
@@ -141,6 +141,7 @@ def _short(rows: Sequence[Sequence[str | None]], *, more: bool) -> str:
 
 
 def _cell(value: str | None) -> str:
-    """A value as it is shown; what looks like a marker stands as code, so that it stays."""
+    """A value as it is shown: as code if it has what begins a marker, a link, an image or HTML."""
     text = "–" if value is None else " ".join(value.split())
-    return f"`{text}`" if any(find_markers(text)) else text
+    code = text.replace("`", "'")
+    return f"`{code}`" if _MARKUP.search(text) else text

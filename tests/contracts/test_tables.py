@@ -113,6 +113,14 @@ class TestTable(StrategyContract):
             "The query over the tables found nothing, and so did its correction."
         ]
 
+    async def test_a_cell_cannot_bring_links_images_or_markers_into_the_answer(
+        self, context: Context, config: RunnableConfig, chat: ScriptedChat
+    ) -> None:
+        sql = "SELECT unnest(['a`![x](https://example.org)`', '<b>', '[2]', '5 * 3']) AS note"
+        chat.answers = {"TableQuery": {"thought": "", "sql": sql, "sentence": "The notes:"}}
+        output = await self.ask(change_context(context, {"answer": {"style": "short"}}), config)
+        assert output["answer"] == "`a'![x](https://example.org)'`, `<b>`, `[2]`, 5 * 3"
+
     async def test_no_query_leaves_the_question_to_others(
         self, context: Context, config: RunnableConfig, chat: ScriptedChat
     ) -> None:
