@@ -167,8 +167,8 @@ async def estimate_calls(run: Run) -> int:
     there = [name for name in plan["chosen"] if name not in plan["missing"]]
     tokens: int = sum(map(report_tokens, await readable_reports(run, there, {})))
     tokens += LONGEST_EXCERPT * len(plan["missing"])
-    maps = -(-tokens // window) + bool(traits_of(run.settings).global_passages)
-    return sum(plan["missing"].values()) + maps + 1
+    calls: int = sum(plan["missing"].values()) - (-tokens // window) + 1
+    return calls + bool(traits_of(run.settings).global_passages)
 
 
 @dataclass(frozen=True)
