@@ -10,11 +10,12 @@ DEMO_INDEX := .hopyard/demo-index
 PORT ?= 2024
 WORKERS ?= 2
 
-.PHONY: help install demo studio test lab soak lint format typecheck docs screenshots clean
+.PHONY: help install demo studio test test-scale lab soak lint format typecheck docs screenshots clean
 
 help:
 	@echo "make demo     install, index a sample corpus, answer four questions with two models"
 	@echo "make test     install, run the tests"
+	@echo "make test-scale  how the default index grows, at 2,000 and 10,000 passages"
 	@echo "make lab      the tests of lab/, which is not part of the package"
 	@echo "make soak     the reliability tests at length, SOAK_MINUTES=60"
 	@echo "make install  the environment alone"
@@ -54,6 +55,10 @@ studio: $(STAMP)
 # Some tests start the program as a process: without its compiled files each compiles all of it.
 test: $(STAMP)
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+# Prints; docs/scale.md has the figures of larger sizes.
+test-scale: $(STAMP)
+	$(BIN)/python benchmarks/scale.py --sizes 2000 10000 --print
 
 lab: $(STAMP)
 	$(BIN)/python -m pytest lab/tests -n $(WORKERS) --dist loadfile

@@ -133,9 +133,11 @@ def find_documents(corpus: Snapshot, directory: Path, names: Iterable[str]) -> s
     Raises:
         UsageError: A name stands for no document, or for folders in several places.
     """
-    documents = list(corpus.outlines())
-    found: set[str] = set()
-    for name in names:
+    wanted = list(names)
+    found = {*corpus.lengths(wanted)}
+    others = [name for name in wanted if name not in found]
+    documents = list(corpus.outlines()) if others else []
+    for name in others:
         ids = _named(name, documents)
         if not ids:
             raise UsageError(

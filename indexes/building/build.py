@@ -109,7 +109,7 @@ async def add(
         IndexBusyError: Another build holds the directory.
         HopyardError: See `build`.
     """
-    return await _put(documents, lambda *_: set(), directory, embedder, settings, caller, progress)
+    return await _put(documents, None, directory, embedder, settings, caller, progress)
 
 
 async def sync(
@@ -148,7 +148,7 @@ async def sync(
 
 async def _put(
     documents: Iterable[Document],
-    gone: Gone,
+    gone: Gone | None,
     directory: Path,
     embedder: Embedder,
     settings: Context | None,

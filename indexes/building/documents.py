@@ -55,14 +55,14 @@ class PutRun:
     _cut: int = 0
     """Passages cut so far."""
 
-    def put(self, documents: Iterable[Document], chunker: Chunker, gone: Gone) -> None:
+    def put(self, documents: Iterable[Document], chunker: Chunker, gone: Gone | None) -> None:
         """Write all rows in one transaction; see `BuildRun.put`."""
         report = self.report
         total = len(documents) if isinstance(documents, Sized) else 0
         seen: dict[str, str] = {}
         bad: set[str] = set()
         with self.store.transaction():
-            before = self.store.fingerprints()
+            before = self.store.count()
             number = 0
             for number, document in enumerate(map(storable, documents), start=1):
                 self._check_stop()
@@ -72,11 +72,12 @@ class PutRun:
                     if twin != fingerprint:
                         self._leave_out(document, f"id {document.id!r} is taken by another text")
                     continue
-                if before.get(document.id) == fingerprint:
+                held = self.store.fingerprint(document.id)
+                if held == fingerprint:
                     report.unchanged += 1
                 elif self._put_one(document, fingerprint, chunker):
-                    report.updated += document.id in before
-                    report.added += document.id not in before
+                    report.updated += held is not None
+                    report.added += held is None
                 else:
                     bad.add(document.id)
                     continue
@@ -84,10 +85,10 @@ class PutRun:
             self.progress("read", number, number)
             if self._cut:
                 self.progress("passages", self._cut, self._cut)
-            if lost := gone(self.store.sources(), seen.keys(), bad):
+            if gone and (lost := gone(self.store.sources(), seen.keys(), bad)):
                 self.store.remove(lost, self.generation)
                 report.removed = len(lost)
-            left = len(before) + report.added - report.removed
+            left = before + report.added - report.removed
             check_not_empty(self.directory, left, report)
 
     def _put_one(self, document: Document, fingerprint: str, chunker: Chunker) -> bool:

@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildContext, Progress
@@ -45,6 +46,9 @@ from hopyard.state.usage import Usage, add_usage, no_usage
 
 __all__ = ("BuildRun", "open_run")
 
+_LARGE: Final = 50_000
+"""Passages of an index from which on `add`, `sync` and `remove` check sizes, and not contents."""
+
 
 def open_run(
     directory: Path, progress: Progress, *, update: bool = False
@@ -71,9 +75,9 @@ def _opened(directory: Path, progress: Progress, update: bool) -> Iterator[Build
         current = find_manifest(directory)
         if current is not None and (update or (directory / CORPUS_FILE).exists()):
             with Snapshot(directory, current.generation) as corpus:
-                corpus.check(current, full=True)
+                corpus.check(current, full=not update or not _is_large(current))
         with CorpusStore(directory) as store:
-            run = BuildRun(directory, store, current, progress)
+            run = BuildRun(directory, store, current, progress, update)
             store.roll_back(run.generation - 1)
             run.drop_generations()
             yield run
@@ -83,14 +87,20 @@ class BuildRun:
     """The steps of a build. `open_run` makes one; then `put` or `remove`, then `finish`."""
 
     def __init__(
-        self, directory: Path, store: CorpusStore, current: Manifest | None, progress: Progress
+        self,
+        directory: Path,
+        store: CorpusStore,
+        current: Manifest | None,
+        progress: Progress,
+        update: bool = False,
     ) -> None:
         self.generation = current.generation + 1 if current else 1
         """The generation that this build writes."""
         self._directory = directory
         self._store = store
         self._current = current
-        self._last = _whole_folder(directory, current) if current else None
+        self._update = update
+        self._last = _whole_folder(directory, current, update) if current else None
         self._progress = progress
         self._report = BuildReport()
         self._began = time.perf_counter()
@@ -104,13 +114,13 @@ class BuildRun:
         """
         return self._current or read_manifest(self._directory)
 
-    async def put(self, documents: Iterable[Document], chunker: Chunker, gone: Gone) -> None:
+    async def put(self, documents: Iterable[Document], chunker: Chunker, gone: Gone | None) -> None:
         """Write the rows of new and changed documents, and remove those that are gone.
 
         Args:
             documents: The documents. A bad one leaves an earlier version of itself to `gone`.
             chunker: Cuts them.
-            gone: Says which documents go, once all are read.
+            gone: Says which documents go, once all are read; None if all stay.
 
         Raises:
             CorpusError: No document would be left, or two passages have the same id.
@@ -134,10 +144,10 @@ class BuildRun:
         if not ids:
             return
         with self._store.transaction():
-            held = self._store.fingerprints().keys()
+            held = self._store.count()
             self._store.remove(ids, self.generation)
             self._report.removed = len(ids)
-            check_not_empty(self._directory, len(held) - len(ids), self._report)
+            check_not_empty(self._directory, held - len(ids), self._report)
 
     async def finish(
         self, recipe: Recipe, open_embedder: Callable[[], Embedder] | None
@@ -161,7 +171,8 @@ class BuildRun:
             )
             if any(kind.needs_vectors for kind in recipe.kinds):
                 report.embedded = await vectors.embed_passages(
-                    lambda done, total: self._progress("embed", done, total)
+                    lambda done, total: self._progress("embed", done, total),
+                    self.generation if self._is_small_change else 0,
                 )
             try:
                 manifest = await self._commit(recipe, vectors)
@@ -201,6 +212,19 @@ class BuildRun:
             if folder not in kept:
                 shutil.rmtree(folder, ignore_errors=True)
 
+    @property
+    def _is_small_change(self) -> bool:
+        """Whether only what has changed is read, of an index too large to be read each time."""
+        return self._update and self._current is not None and _is_large(self._current)
+
+    def _checksum(self, folder: Path, name: str) -> str:
+        """The checksum of a file; a file that the last generation has too is not read again."""
+        last = self._last and self._last / name
+        known = self._current.checksums.get(name) if self._current else None
+        if known and last and last.exists() and last.samefile(folder / name):
+            return known
+        return checksum(folder / name)
+
     def _is_up_to_date(self, recipe: Recipe, manifest: Manifest) -> bool:
         last = self._last
         return (
@@ -213,7 +237,9 @@ class BuildRun:
         folder = generation_directory(self._directory, self.generation)
         folder.mkdir()
         async with enter_in_thread(lambda: Snapshot(self._directory, self.generation)) as corpus:
-            counts, rows = await in_thread(lambda: (corpus.counts(), corpus.checksum()))
+            known = self._current.checksums.get(CORPUS_FILE, "") if self._current else ""
+            former = known if self._is_small_change else ""
+            counts, rows = await in_thread(lambda: (corpus.counts(), corpus.checksum(former)))
             last = self._last
             language = recipe.language
             if language == AUTO:
@@ -252,7 +278,7 @@ class BuildRun:
     ) -> Manifest:
         now = datetime.now(UTC)
         files = sync_tree(folder)
-        checksums = {name: checksum(folder / name) for name in files}
+        checksums = {name: self._checksum(folder, name) for name in files}
         manifest = Manifest(
             generation=self.generation,
             **recipe.for_manifest(),
@@ -264,16 +290,21 @@ class BuildRun:
         )
         write_manifest(self._directory, manifest)
         self._current = manifest
-        self._store.purge(self.generation - 1)
-        vectors.purge()
+        dropped = self._store.purge(self.generation - 1)
+        vectors.purge(dropped if self._is_small_change else None)
         self.drop_generations()
         return manifest
 
 
-def _whole_folder(directory: Path, manifest: Manifest) -> Path | None:
+def _is_large(manifest: Manifest) -> bool:
+    """Whether reading all of an index takes much longer than a small change of it."""
+    return manifest.counts["passages"] > _LARGE
+
+
+def _whole_folder(directory: Path, manifest: Manifest, update: bool) -> Path | None:
     """The folder of the last generation; None if a file is damaged, so that nothing is reused."""
     try:
-        check_files(directory, manifest, checksums=True)
+        check_files(directory, manifest, checksums=not update or not _is_large(manifest))
     except IndexMissingError:
         return None
     return generation_directory(directory, manifest.generation)

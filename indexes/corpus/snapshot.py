@@ -183,10 +183,12 @@ class Snapshot:
 
     def counts(self) -> dict[str, int]:
         """Number of `documents` and `passages`."""
-        return {
-            table: self._rows(f"SELECT count(*) FROM {table} WHERE {_VISIBLE}")[0][0]
-            for table in ("documents", "passages")
-        }
+        # Two counts over indexes, which have no texts.
+        sql = (
+            "SELECT (SELECT count(*) FROM {0} WHERE added <= :generation) "
+            "- (SELECT count(*) FROM {0} WHERE removed <= :generation)"
+        )
+        return {name: self._rows(sql.format(name))[0][0] for name in ("documents", "passages")}
 
     def passage_ids(self) -> list[str]:
         """All passage ids, sorted."""
@@ -356,13 +358,25 @@ class Snapshot:
         if full and known not in {None, self.checksum()}:
             raise corpus_error(self._directory, sqlite3.DatabaseError("its checksum is wrong"))
 
-    def checksum(self) -> str:
-        """CRC-32 of the rows of documents and passages, added up."""
-        total = 0
+    def checksum(self, last: str = "") -> str:
+        """CRC-32 of the rows of documents and passages, added up.
+
+        Args:
+            last: That of the generation before. Then only the rows that this one added and removed
+                are read.
+        """
+        total = int(last or "0", 16)
+        parts = {"added = :generation": 1, "removed = :generation": -1} if last else {_VISIBLE: 1}
         with self._reading() as connection:
             for sql in (_PASSAGES, _DOCUMENTS, _CONTINUATIONS):
-                for row in connection.execute(sql, {"generation": self.generation}):
-                    total += zlib.crc32("\0".join(map(str, row)).encode())
+                visible, added = _VISIBLE, "added"
+                if sql is _CONTINUATIONS:
+                    added = "documents.added"
+                    visible = _VISIBLE.replace("added", added)
+                for which, sign in parts.items():
+                    chosen = sql.replace(visible, which.replace("added", added))
+                    for row in connection.execute(chosen, {"generation": self.generation}):
+                        total += sign * zlib.crc32("\0".join(map(str, row)).encode())
         return f"{total & 0xFFFFFFFF:08x}"
 
     def _filled(self, rows: Sequence[tuple[Any, ...]]) -> list[Passage]:

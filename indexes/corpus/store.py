@@ -92,9 +92,15 @@ class CorpusStore:
             self.run("DELETE FROM builds WHERE generation > ?", generation)
             self.run("UPDATE generations SET oldest = ?1 WHERE oldest > ?1", generation)
 
-    def fingerprints(self) -> dict[str, str]:
-        """The fingerprint of each live document, by its id."""
-        return dict(self.run("SELECT id, fingerprint FROM documents WHERE removed IS NULL"))
+    def fingerprint(self, document_id: str) -> str | None:
+        """The fingerprint of a live document; None if there is none of that id."""
+        sql = "SELECT fingerprint FROM documents WHERE id = ? AND removed IS NULL"
+        return next((row[0] for row in self.run(sql, document_id)), None)
+
+    def count(self) -> int:
+        """The number of live documents."""
+        [[count]] = self.run("SELECT count(id) FROM documents WHERE removed IS NULL")
+        return int(count)
 
     def sources(self) -> dict[str, str]:
         """The source of each live document, by its id."""
@@ -178,18 +184,28 @@ class CorpusStore:
         self._retire("documents", "id", ids, generation)
         self._retire("passages", "document_id", ids, generation)
 
-    def purge(self, oldest: int) -> None:
-        """Drop what no reader of generation `oldest`, or of a later one, can see."""
+    def purge(self, oldest: int) -> list[str]:
+        """Drop what no reader of generation `oldest`, or of a later one, can see.
+
+        Returns:
+            The hashes of the passages that are dropped.
+        """
         with self.transaction():
+            for table in OF_DOCUMENTS:
+                self.run(
+                    f"DELETE FROM {table} WHERE (document_id, added) IN "
+                    "(SELECT id, added FROM documents WHERE removed <= ?)",
+                    oldest,
+                )
+            gone = self.run("SELECT content_hash FROM passages WHERE removed <= ?", oldest)
             for table in VERSIONED:
                 self.run(f"DELETE FROM {table} WHERE removed <= ?", oldest)
             self.run("UPDATE generations SET oldest = ?", oldest)
-            self.run("DELETE FROM builds WHERE generation NOT IN (SELECT added FROM documents)")
-            for table in OF_DOCUMENTS:
-                self.run(
-                    f"DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM documents "
-                    f"WHERE id = document_id AND documents.added = {table}.added)"
-                )
+            self.run(
+                "DELETE FROM builds WHERE NOT EXISTS "
+                "(SELECT 1 FROM documents WHERE added = generation)"
+            )
+        return [row[0] for row in gone]
 
     def vacuum(self) -> None:
         """Write the file again without its free pages, and empty the log.

@@ -82,34 +82,41 @@ class StoredVectors:
             )
             return await in_thread(self._read, namespace, hashes)
 
-    async def embed_passages(self, tell: Tell) -> int:
+    async def embed_passages(self, tell: Tell, since: int = 0) -> int:
         """Embed every text of a live passage that has no vector; how many there were.
+
+        Args:
+            tell: Called with the texts embedded and how many there are to embed.
+            since: The first generation whose passages may have none.
 
         Raises:
             ModelOutputError: The model gave something else than a unit vector for each text.
         """
         async with self._alone:
-            pending = await in_thread(self.pending)
+            pending = await in_thread(self.pending, since)
             await self._embed(PASSAGES, pending, self.passage_texts, tell)
             if not pending:
                 tell(0, 0)
         return len(pending)
 
-    def pending(self) -> list[str]:
+    def pending(self, since: int = 0) -> list[str]:
         """Hashes of the texts of live passages that have no vector.
+
+        Args:
+            since: The first generation whose passages may have none.
 
         Returns:
             The longest first, equal lengths by hash: the order never depends on what is
             already done, so a resumed build cuts the rest into the same batches.
         """
         rows = self._store.run(
-            "SELECT content_hash FROM passages WHERE removed IS NULL AND NOT EXISTS ("
-            "SELECT 1 FROM vectors WHERE namespace = ? AND embedding = ? AND length(vector) = ? "
+            "SELECT content_hash FROM passages WHERE added >= ? AND removed IS NULL AND NOT EXISTS "
+            "(SELECT 1 FROM vectors WHERE namespace = ? AND embedding = ? AND length(vector) = ? "
             "AND vectors.content_hash = passages.content_hash) "
             "GROUP BY content_hash "
             "ORDER BY length(title) + length(section) + length(header) + length(text) DESC, "
             "content_hash",
-            PASSAGES, self._embedding, 4 * self._dimension,
+            since, PASSAGES, self._embedding, 4 * self._dimension,
         )  # fmt: skip
         return [row[0] for row in rows]
 
@@ -134,17 +141,25 @@ class StoredVectors:
                 ),
             )
 
-    def purge(self) -> None:
-        """Drop what no passage has and, in the other namespaces, what this build did not use."""
+    def purge(self, dropped: Sequence[str] | None = None) -> None:
+        """Drop what no passage has and, in the other namespaces, what this build did not use.
+
+        Args:
+            dropped: Hashes of the passages that were dropped since the last build, if the embedding
+                is the same: others keep their vectors. None if all vectors are to be looked at.
+        """
         with self._store.transaction():
-            self._store.run(
-                "DELETE FROM vectors WHERE embedding != ?1 OR NOT CASE namespace WHEN ?2 "
-                "THEN EXISTS (SELECT 1 FROM passages "
-                "WHERE passages.content_hash = vectors.content_hash) "
-                "ELSE EXISTS (SELECT 1 FROM used WHERE used.namespace = vectors.namespace "
-                "AND used.content_hash = vectors.content_hash) END",
-                self._embedding, PASSAGES,
-            )  # fmt: skip
+            if dropped is None:
+                self._store.run("DELETE FROM vectors WHERE embedding != ?", self._embedding)
+            # Two ranges of the primary key, which has the namespace first.
+            for sign in ("<", ">"):
+                self._store.run(
+                    f"DELETE FROM vectors WHERE namespace {sign} ? AND NOT EXISTS (SELECT 1 "
+                    "FROM used WHERE used.namespace = vectors.namespace "
+                    "AND used.content_hash = vectors.content_hash)",
+                    PASSAGES,
+                )
+        purge_passage_vectors(self._store, dropped)
 
     async def _embed(
         self,
@@ -212,14 +227,20 @@ class StoredVectors:
         return matrix
 
 
-def purge_passage_vectors(store: CorpusStore) -> None:
-    """Drop the vectors of passages that the store no longer has."""
+def purge_passage_vectors(store: CorpusStore, dropped: Sequence[str] | None = None) -> None:
+    """Drop the vectors of passages that the store no longer has.
+
+    Args:
+        store: The corpus store.
+        dropped: Hashes of texts; vectors of others stay. None for all.
+    """
+    among = "" if dropped is None else "AND content_hash IN (SELECT value FROM json_each(?)) "
     with store.transaction():
         store.run(
-            "DELETE FROM vectors WHERE namespace = ? AND NOT EXISTS (SELECT 1 FROM passages "
-            "WHERE passages.content_hash = vectors.content_hash)",
-            PASSAGES,
-        )
+            f"DELETE FROM vectors WHERE namespace = ? {among}AND NOT EXISTS (SELECT 1 "
+            "FROM passages WHERE passages.content_hash = vectors.content_hash)",
+            PASSAGES, *([] if dropped is None else [json.dumps(list(dropped))]),
+        )  # fmt: skip
 
 
 def check_vectors(vectors: Vectors, count: int, embedder: Embedder) -> None:

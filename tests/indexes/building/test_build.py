@@ -34,7 +34,7 @@ async def test_a_first_build(directory: Path, documents: list[Document], embedde
     assert (manifest.generation, manifest.embedding, manifest.chunk_tokens) == (1, "fake", 64)
     assert manifest.kinds == ("dense", "sparse")
     assert manifest.counts["documents"] == manifest.counts["vectors"] == 10
-    assert {name.split("/")[0] for name in manifest.files} == {"dense", "sparse"}
+    assert {name.split("/")[0] for name in manifest.files} == {"dense", "fields", "sparse"}
 
 
 async def test_a_build_that_changes_nothing_writes_nothing(
