@@ -87,7 +87,7 @@ def test_threads_not_used_for_long_are_pruned(
 ) -> None:
     ask(hopyard, index, "old")
     now = time.time()
-    monkeypatch.setattr("hopyard.state.storage.checkpoints.time.time", lambda: now + 3 * 86_400)
+    monkeypatch.setattr("hopyard.state.storage.stores.time.time", lambda: now + 3 * 86_400)
     assert hopyard("threads", "prune", "--days", "4", "--json").json == {"deleted": []}
     assert names(hopyard) == ["old"]
     assert hopyard("threads", "prune", "--days", "2", "--json").json == {"deleted": ["old"]}

@@ -185,7 +185,7 @@ class TestRetention:
             await _asked(session, single, "old")
             now = time.time()
             monkeypatch.setattr(
-                "hopyard.state.storage.checkpoints.time.time", lambda: now + 3 * 86_400
+                "hopyard.state.storage.stores.time.time", lambda: now + 3 * 86_400
             )
             kept = change_context(single, {"retention_days": "4"})
             await _asked(session, kept, "new")

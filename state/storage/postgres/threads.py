@@ -2,7 +2,7 @@
 
 LangGraph's own saver writes texts and numbers of the state into a JSON column, past the serializer:
 they could be read there although threads are encrypted, and Postgres refuses some characters. Here
-every value goes through the serializer. Threads that LangGraph's saver wrote can be read.
+every value goes through the serializer.
 """
 
 from __future__ import annotations
