@@ -29,6 +29,8 @@ __all__ = ("Index",)
 
 _FILTERS: Final = 16
 """Filters whose passages are kept: the steps of a run ask with the same one again."""
+_CALLERS: Final = 16
+"""Sets of groups whose parts of the index are kept."""
 
 
 class Index:
@@ -39,6 +41,9 @@ class Index:
     says to open the index again.
     """
 
+    whole: Index | None = None
+    """The index of all documents, if this is a part of it that a caller may read."""
+
     def __init__(self, directory: Path, manifest: Manifest, corpus: Snapshot) -> None:
         """Put an index together from its parts; see `open`."""
         self.directory = directory.absolute()
@@ -48,7 +53,8 @@ class Index:
         self._readers: dict[str, Any] = {}
         self._allowed = lru_cache(maxsize=_FILTERS)(partial(allowed_passages, corpus))
         self._undated = lru_cache(maxsize=_FILTERS)(partial(undated_note, corpus))
-        self._opening = threading.Lock()
+        self._parts = lru_cache(maxsize=_CALLERS)(self._part_for)
+        self._opening = threading.RLock()
 
     @classmethod
     def open(cls, directory: Path, embedder: Embedder | None = None) -> Self:
@@ -88,6 +94,23 @@ class Index:
             corpus.close()
             raise
         return cls(directory, manifest, corpus)
+
+    def readable_by(self, groups: Sequence[str] | None) -> Index:
+        """The index as a caller may read it: no document, and nothing made of a document, beside.
+
+        Args:
+            groups: The caller's groups; None gives the whole index.
+        """
+        with self._opening:
+            return self if groups is None else self._parts(tuple(groups))
+
+    def _part_for(self, groups: tuple[str, ...]) -> Index:
+        manifest = self.manifest
+        corpus = Snapshot(self.directory, manifest.generation, manifest.rights, groups)
+        counts = manifest.model_copy(update={"counts": {**manifest.counts, **corpus.counts()}})
+        part = Index(Path(self._given), counts, corpus)
+        part.whole = self
+        return part
 
     def __enter__(self) -> Self:
         return self
@@ -134,6 +157,9 @@ class Index:
             UsageError: The package that offers the kind is not installed.
         """
         with self._opening:
+            if kind not in self._readers and self.whole is not None:
+                whole = self.whole.reader(kind, wanted_by)
+                self._readers[kind] = KINDS[kind].readable(whole, self)
             if kind not in self._readers:
                 folder = self.kind_directory(kind, wanted_by)
                 reader = KINDS[kind].open(folder)
@@ -161,7 +187,9 @@ class Index:
         return self.corpus.get(passage_ids)
 
     def allowed(self, where: Sequence[str]) -> Set[str] | None:
-        """The ids of the passages that a filter lets through; None where there is no filter.
+        """The ids of the passages that a filter lets through and the caller may read.
+
+        None where there is no filter and the caller may read all.
 
         Args:
             where: Conditions, as `--where` takes them.
@@ -169,7 +197,7 @@ class Index:
         Raises:
             UsageError: No passage has a field that a condition names.
         """
-        return self._allowed(tuple(where)) if where else None
+        return self._allowed(tuple(where)) if where or self.whole is not None else None
 
     def undated_note(self, where: Sequence[str]) -> str:
         """A sentence about the documents that a filter leaves out because they have no date; ""."""

@@ -125,14 +125,15 @@ class Run:
         return await attempted(self.call(prompt, values, step=step, final=final))
 
     async def index(self) -> Index:
-        """Return the run's index.
+        """Return the run's index: the part of it that the caller may read.
 
         Raises:
             UsageError: The run names no index.
             IndexMissingError: The index is missing, damaged, or of another embedding model.
         """
         directory = index_folder(self.settings)
-        return await asyncio.to_thread(self.resources.index, directory, self.settings.embedding)
+        whole = await asyncio.to_thread(self.resources.index, directory, self.settings.embedding)
+        return await asyncio.to_thread(whole.readable_by, self.settings.groups)
 
     async def embed(self, text: str) -> Vector:
         """The embedding [d] of a question, by the model that made the index."""
@@ -189,8 +190,7 @@ class Run:
             text, k=wanted + len(without), step=step, models=models, report=problems.append
         )
         if search.allowed is not None and not search.allowed:
-            conditions = " and ".join(self.settings.where)
-            return Found([], [UsageError(f"No passage of the index matches {conditions}.")])
+            return Found([], [UsageError(_nothing_allowed(self.settings))])
         found = await SEARCHES[method or retrieval.method].run(search)
         evidence = [unit for unit in found if unit["id"] not in without][:wanted]
         return Found(evidence, problems)
@@ -237,7 +237,7 @@ class Run:
         )
 
     async def allowed(self) -> Set[str] | None:
-        """The ids of the passages that may be found; None where the settings have no filter.
+        """The ids of the passages that may be found; None where all may.
 
         Raises:
             UsageError: The filter names a field that no passage has.
@@ -275,6 +275,12 @@ class Run:
         """Return the calls, tokens and seconds of the run so far."""
         caller = await self.caller()
         return (await asyncio.to_thread(caller.meter, self.id)).usage
+
+
+def _nothing_allowed(settings: Context) -> str:
+    if not settings.where:
+        return f"No document of the index is readable by the groups {settings.groups}."
+    return f"No passage of the index matches {' and '.join(settings.where)}."
 
 
 def index_folder(settings: Context) -> Path:
