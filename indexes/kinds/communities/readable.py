@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.kinds.communities.building import described
@@ -41,10 +41,7 @@ class ReadableCommunities(CommunityIndex):
         self._all_leaves = whole._leaves
         hierarchy = whole.files.hierarchy
         shown = part.passages_with > 0
-        members = Ragged.of(
-            (entities[shown[entities]] for entities in map(hierarchy.members.__getitem__,
-                                                           range(len(hierarchy)))), np.int32
-        )  # fmt: skip
+        members = _only(hierarchy.members, shown, np.int32)
         partitions = [hierarchy.partition(level) for level in range(hierarchy.levels)]
         passages, titles = described(part, pair_weights(part), partitions)
         files = replace(
@@ -62,19 +59,22 @@ class ReadableCommunities(CommunityIndex):
         super().__init__(files, reports)
 
     def at(self, level: int) -> list[Community]:
-        """See `CommunityIndex.at`; those without an entity that the caller may know are left out."""
+        """See `CommunityIndex.at`. Those without a readable entity are left out."""
         return [community for community in super().at(level) if community.entities]
 
     @property
-    def _leaves(self) -> NDArray[np.int64]:  # type: ignore[override]
+    def _leaves(self) -> NDArray[np.int64]:
         return self._all_leaves
 
     @cached_property
     def _children(self) -> Ragged:
         every = CommunityIndex._children.func(self)  # type: ignore[attr-defined]
-        lengths = self.files.hierarchy.members.lengths
-        return Ragged.of((rows[lengths[rows] > 0] for rows in map(every.__getitem__,
-                                                                 range(len(every)))), np.int64)  # fmt: skip
+        return _only(every, self.files.hierarchy.members.lengths > 0, np.int64)
+
+
+def _only(rows: Ragged, shown: NDArray[np.bool_], dtype: DTypeLike) -> Ragged:
+    """Rows of numbers without those that are not shown."""
+    return Ragged.of((row[shown[row]] for row in map(rows.__getitem__, range(len(rows)))), dtype)
 
 
 def shown_whole(graph: EntityGraph, part: EntityGraph) -> NDArray[np.bool_]:

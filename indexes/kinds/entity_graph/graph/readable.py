@@ -107,9 +107,7 @@ def _take(texts: Ragged, rows: NDArray[Any]) -> Ragged:
 def _blanked(texts: Ragged, used: NDArray[Any]) -> Ragged:
     """The texts with those that are not used empty: their rows stay."""
     wanted = {*used.tolist()}
-    return Ragged.of_texts(
-        texts.text(row) if row in wanted else "" for row in range(len(texts))
-    )
+    return Ragged.of_texts(texts.text(row) if row in wanted else "" for row in range(len(texts)))
 
 
 def _labels(labels: Ragged, mentions: NDArray[Any], names: Ragged) -> Ragged:

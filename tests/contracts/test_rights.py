@@ -1,0 +1,239 @@
+"""No caller gets a byte of a document that he may not read, by whatever search or strategy.
+
+Each document has a word of its own and a group of its own, so a set of groups is any rights. The
+chat model repeats every such word that it is shown: the texts that it writes for the index, such as
+reports and questions, carry the words of all that they were made of.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hopyard.agent.searching import find_evidence
+from hopyard.agent.session import new_thread_id, open_session
+from hopyard.indexes.building.build import build
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
+from hopyard.indexes.kind import KINDS
+from hopyard.indexes.search import SEARCHES
+from hopyard.models.embeddings import register_embedder
+from hopyard.nodes.resources import Resources
+from hopyard.state.errors import HopyardError
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import change_context
+from hopyard.state.strategy import STRATEGIES
+from hopyard.testing.models import ScriptedChat, WordEmbedder
+from hopyard.tracing.plain import as_plain
+from hopyard.tracing.read import read_trace
+
+WORDS: Final = ("Zorbaq", "Vexilon", "Quintar", "Brolix", "Mirvane", "Tolquin")
+_KNOWN: Final = re.compile("|".join(WORDS), re.IGNORECASE)
+
+
+def _group(word: str) -> str:
+    return f"g{WORDS.index(word)}"
+
+
+_DOCUMENTS: Final = tuple(
+    Document(
+        id=f"{word.lower()}-file",
+        title=f"The {word} Bridge",
+        text=(
+            f"The {word} Bridge crosses the Severn at Coalbrookdale. Abraham Darby built the "
+            f"{word} Bridge with Thomas Telford in {1700 + number}. The Severn is near {word}."
+            f"\n\n| Bridge | Cost of {word} |\n| --- | --- |\n| {word} | {number + 10} |\n"
+            f"| Severn | {number + 20} |\n"
+        ),
+        metadata={"groups": f"board, {_group(word)}", "author": f"Ann {word}"},
+        source=f"docs/{word}.md",
+        markup="markdown",
+    )
+    for number, word in enumerate(WORDS)
+)
+QUESTION: Final = "Which bridge did Abraham Darby build at Coalbrookdale, and what did it cost?"
+_SETTINGS: Final = {
+    "entity_graph": {"builder": "model", "descriptions": True, "claims": True},
+    "communities": {"reports": "all"},
+    "summary_tree": {"writer": "model"},
+    "rerank": {"model": "chat"},
+    "retrieval": {"k": 3},
+}
+
+
+class Parrot(ScriptedChat):
+    """A model that keeps to every schema, and says all the words that it was shown."""
+
+    def __init__(self) -> None:
+        self.schemas: dict[str, Mapping[str, Any]] = {}
+        self.shown: list[str] = []
+        self._count = itertools.count()
+        super().__init__(self._say)
+
+    def with_structured_output(self, schema: Mapping[str, Any], **_: Any) -> Any:
+        """The model, held to a schema."""
+        self.schemas[str(schema["title"])] = schema
+        return super().with_structured_output(schema)
+
+    def _say(self, name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+        text = "\n".join(str(message["content"]) for message in messages)
+        self.shown.append(text)
+        heard = list(dict.fromkeys(word.title() for word in _KNOWN.findall(text)))
+        schema = self.schemas[name]
+        if "entities" in schema["properties"]:
+            return _elements(heard[-1])
+        value: dict[str, Any] = self._fill(schema, schema.get("$defs", {}), " ".join(heard), text)
+        return value
+
+    def _fill(self, schema: Mapping[str, Any], defs: Mapping[str, Any], *said: str) -> Any:
+        """A value of a schema; a choice of several changes with each request."""
+        if "$ref" in schema:
+            schema = defs[schema["$ref"].rpartition("/")[2]]
+        several = schema.get("enum") or schema.get("anyOf") or [schema.get("const")]
+        chosen = several[len(self.shown) % len(several)]
+        if chosen is not None:
+            return self._fill(chosen, defs, *said) if isinstance(chosen, dict) else chosen
+        if schema.get("type") == "object":
+            parts = schema.get("properties", {})
+            return {name: self._part(name, part, defs, *said) for name, part in parts.items()}
+        if schema.get("type") == "array":
+            items = schema.get("items", {"type": "string"})
+            return [self._fill(items, defs, *said) for _ in range(schema.get("minItems", 1))]
+        plain = {"boolean": True, "null": None}
+        plain |= dict.fromkeys(("integer", "number"), schema.get("maximum", 1))
+        text = f"What does the Severn cross at {said[0]} ({next(self._count)})?"
+        return plain.get(schema.get("type", ""), text)
+
+    def _part(self, name: str, part: Mapping[str, Any], defs: Mapping[str, Any], *said: str) -> Any:
+        if name == "elements":
+            return re.findall(r"^[ERS]\d+", said[1], re.MULTILINE)[:3]
+        if name == "sql":
+            return f"SELECT * FROM {next(iter(re.findall(r'^Table (.+?):', said[1], re.M)), 'x')}"
+        return self._fill(part, defs, *said)
+
+
+def _elements(word: str) -> dict[str, Any]:
+    """What a passage says, with its word in each part."""
+    about = {"type": f"bridge of {word}", "description": f"It is of {word}."}
+    ends = {"subject": f"{word} Bridge", "object": "Severn"}
+    fact = {"sentence": 1, **ends, "relation": f"crosses by {word}", "strength": 5}
+    return {
+        "entities": [{"name": name, **about} for name in (f"{word} Bridge", "Severn")],
+        "facts": [{**fact, "description": about["description"]}],
+        "claims": [{"sentence": 1, **ends, **about, "status": "TRUE"}],
+    }
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of every kind, whose model has repeated what it read."""
+    directory = tmp_path_factory.mktemp("rights") / "index"
+    parrot()
+    with Resources(directory.with_name("home")) as resources:
+        asyncio.run(
+            build(
+                _DOCUMENTS,
+                directory=directory,
+                embedder=WordEmbedder(),
+                chunk_tokens=0,
+                kinds=tuple(KINDS),
+                settings=_context(directory),
+                caller=lambda: resources.caller("parrot"),
+            )
+        )
+    return directory
+
+
+@pytest.fixture(autouse=True)
+def embedder() -> None:
+    """The embedding model of the index."""
+    register_embedder(WordEmbedder.name, WordEmbedder())
+
+
+def parrot() -> Parrot:
+    """A new chat model for runs, without a memory."""
+    chat = Parrot()
+    chat.register("parrot")
+    return chat
+
+
+def _context(index: Path, **changes: Any) -> Context:
+    base = Context.model_validate(
+        {"index": str(index), "model": "parrot", "embedding": WordEmbedder.name}
+    )
+    return change_context(base, {**_SETTINGS, **changes})
+
+
+def words_in(*texts: object) -> set[str]:
+    """The words of documents in some texts."""
+    return {word.title() for text in texts for word in _KNOWN.findall(str(text))}
+
+
+def test_without_groups_every_word_is_told(index: Path) -> None:
+    with Index.open(index) as opened:
+        [report] = opened.reader("communities").reports.values()
+        [summary] = opened.reader("summary-tree").summaries
+        assert words_in(report.summary) == words_in(summary.text) == {*WORDS}
+    chat = parrot()
+    told = asyncio.run(_asked(_context(index, strategy="global"), index.with_name("asking")))
+    assert words_in(*told) == words_in(*chat.shown) == {*WORDS}
+
+
+rights = st.sets(st.sampled_from(WORDS), max_size=len(WORDS) - 1)
+
+
+@given(rights)
+@settings(max_examples=4)
+def test_every_search_finds_only_readable_documents(index: Path, groups: set[str]) -> None:
+    parrot()
+    for method in SEARCHES:
+        context = _context(
+            index, groups=tuple(map(_group, groups)), retrieval={"method": method, "k": 9}
+        )
+        with Resources(index.with_name("searching")) as resources:
+            try:
+                found = asyncio.run(find_evidence(QUESTION, context, resources))
+            except HopyardError as error:
+                assert words_in(error) <= groups, method
+                continue
+        texts = json.dumps(found.evidence), *(passage.text for passage in found.passages.values())
+        assert words_in(found.problem, *texts) <= groups, method
+        assert {unit["passages"][0] for unit in found.evidence} <= {
+            f"{word.lower()}-file" for word in groups
+        }
+
+
+@given(rights)
+@settings(max_examples=2)
+def test_every_strategy_reads_only_readable_documents(index: Path, groups: set[str]) -> None:
+    for strategy in STRATEGIES:
+        chat = parrot()
+        context = _context(index, groups=tuple(map(_group, groups)), strategy=strategy)
+        told = asyncio.run(_asked(context, index.with_name("asking")))
+        assert words_in(*told, *chat.shown) <= groups, strategy
+
+
+async def _asked(context: Context, home: Path) -> list[object]:
+    """All that a run tells: its events, its state, its trace, or its error."""
+    told: list[object] = []
+    with Resources(home) as resources:
+        async with open_session(resources) as session:
+            thread = new_thread_id()
+            try:
+                told += [
+                    event async for event in session.ask(QUESTION, context, thread, tokens=True)
+                ]
+                told.append(await session.result(thread))
+                told.append(as_plain(await read_trace(session, thread)))
+            except HopyardError as error:
+                told.append(error)
+    return told
