@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -29,10 +29,14 @@ from hopyard.state.errors import (
 )
 from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import AUTO, Context
-from hopyard.state.settings.sources import read_context
+from hopyard.state.settings.sources import change_context, read_context
 from hopyard.state.usage import Usage
 
 __all__ = ("Found", "Run", "index_folder", "run_of")
+
+
+AUTH_USER: Final = "langgraph_auth_user"
+"""Where LangGraph's server puts the user that it has authenticated: no client can overwrite it."""
 
 
 @dataclass(frozen=True)
@@ -299,12 +303,24 @@ def index_folder(settings: Context) -> Path:
     return Path(settings.index)
 
 
+def _of_user(settings: Context, user: Any) -> Context:
+    """The settings with the groups of a server's user, whatever the request says.
+
+    A user for whom the server's authentication names no `groups` has those of the server itself.
+    """
+    known = user if isinstance(user, Mapping) else user.dict()
+    groups = known["groups"] if "groups" in known else read_context({}).groups
+    return change_context(settings, {"groups": groups})
+
+
 async def run_of(state: Mapping[str, Any], runtime: Runtime[Context]) -> Run:
     """The run that a step belongs to."""
     configurable = get_config().get("configurable", {})
     settings: Any = runtime.context
     if not isinstance(settings, Context):  # none, or that of a graph around this one
         settings = await asyncio.to_thread(read_context, {})
+    if user := configurable.get(AUTH_USER):
+        settings = await asyncio.to_thread(_of_user, settings, user)
     if settings.profile == AUTO:
         await asyncio.to_thread(learn_size, settings.model)
     return Run(state.get("run", ""), settings, await resources_in(configurable))
