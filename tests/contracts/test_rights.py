@@ -18,16 +18,21 @@ from typing import Any, Final
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
+from hopyard.agent.people import PeopleOnly, Person
 from hopyard.agent.searching import find_evidence
 from hopyard.agent.session import new_thread_id, open_session
+from hopyard.cli.mcp.server import mcp_server
 from hopyard.indexes.building.build import build
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
 from hopyard.indexes.kind import KINDS
 from hopyard.indexes.search import SEARCHES
 from hopyard.models.embeddings import register_embedder
-from hopyard.nodes.resources import Resources
+from hopyard.nodes.resources import Resources, config_with
+from hopyard.nodes.run import AUTH_USER
 from hopyard.state.errors import HopyardError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
@@ -237,3 +242,56 @@ async def _asked(context: Context, home: Path) -> list[object]:
             except HopyardError as error:
                 told.append(error)
     return told
+
+
+def test_a_user_of_a_server_has_the_own_groups_whatever_the_request_says(index: Path) -> None:
+    chat, user = parrot(), {"identity": "ann", "groups": ["g0"]}
+    context = _context(index, groups=("board",))
+    with Resources(index.with_name("asking")) as resources:
+        config = config_with(resources, {"configurable": {AUTH_USER: user}})
+        graph = STRATEGIES["single"].load_graph()
+        output = asyncio.run(graph.ainvoke({"question": QUESTION}, config, context=context))
+    assert words_in(output, *chat.shown) == {WORDS[0]}
+
+
+def test_every_tool_of_the_mcp_server_keeps_to_its_caller(index: Path) -> None:
+    chat, told = parrot(), list[str]()
+    ids = [document.id for document in _DOCUMENTS]
+    calls = {
+        "ask": [{"question": QUESTION, "strategy": name} for name in ("every", "local")],
+        "continue_thread": [{"thread_id": "bob/1", "question": QUESTION}],
+        "list_strategies": [{}],
+        "search": [{"query": QUESTION}],
+        "fetch": [{"id": name} for name in ids],
+        "find_in_document": [{"document": name, "words": "bridge"} for name in ids],
+        "open_pages": [{"id": name} for name in ids],
+    }
+    with TestClient(_mcp(index), base_url="http://127.0.0.1:8000") as client:
+        assert client.post("/mcp", json={}).status_code == 401
+        client.headers |= {"authorization": f"Bearer {_ANN.token}"}
+        listed = _said(client, "tools/list", {})
+        assert {tool["name"] for tool in listed["result"]["tools"]} == {*calls}
+        for name, arguments in calls.items():
+            for given in arguments:
+                told.append(json.dumps(_said(client, "tools/call", name=name, arguments=given)))
+    assert words_in(*chat.shown) == {WORDS[0]}
+    # An error repeats the id that it was asked for.
+    assert {word for text in told for word in re.findall("|".join(WORDS), text)} == {WORDS[0]}
+
+
+_ANN: Final = Person(name="ann", token="the token of Ann", groups=("g0",))  # noqa: S106
+
+
+def _mcp(index: Path) -> Starlette:
+    app = mcp_server(lambda: _context(index)).streamable_http_app(stateless_http=True)
+    app.add_middleware(PeopleOnly, people=[_ANN])
+    return app
+
+
+def _said(client: TestClient, method: str, params: Any = None, **named: Any) -> dict[str, Any]:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or named}
+    kinds = {"accept": "application/json, text/event-stream"}
+    answer = client.post("/mcp", json=asked, headers=kinds)
+    line = next(line for line in answer.text.splitlines() if line.startswith("data: {"))
+    said: dict[str, Any] = json.loads(line.removeprefix("data: "))
+    return said
