@@ -27,9 +27,10 @@ from hopyard.state.errors import (
     IndexMissingError,
     UsageError,
 )
+from hopyard.state.rights import group_names
 from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import AUTO, Context
-from hopyard.state.settings.sources import change_context, read_context
+from hopyard.state.settings.sources import read_context
 from hopyard.state.usage import Usage
 
 __all__ = ("Found", "Run", "index_folder", "run_of")
@@ -310,7 +311,7 @@ def _of_user(settings: Context, user: Any) -> Context:
     """
     known = user if isinstance(user, Mapping) else user.dict()
     groups = known["groups"] if "groups" in known else read_context({}).groups
-    return change_context(settings, {"groups": groups})
+    return settings.model_copy(update={"groups": group_names(groups)})
 
 
 async def run_of(state: Mapping[str, Any], runtime: Runtime[Context]) -> Run:

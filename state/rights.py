@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
@@ -44,8 +45,10 @@ def group_rules(value: object) -> object:
     """Rules with tidy paths and groups.
 
     Raises:
-        ValueError: A rule names no group.
+        ValueError: A rule names no group, or a text is no JSON.
     """
+    if isinstance(value, str):  # as on the command line
+        value = json.loads(value)
     if not isinstance(value, Mapping):
         return value
     rules = {_path(str(name)) or ".": group_names(groups) for name, groups in value.items()}
