@@ -55,7 +55,7 @@ class Person(BaseModel):
         return {} if self.groups is None else {"groups": self.groups}
 
     def thread(self, wanted: str = "") -> str:
-        """A thread of the person, or the name of a new one.
+        """A thread of the person, or the name of a new thread.
 
         Raises:
             ThreadMissingError: The thread is somebody else's. The error is that of no thread.

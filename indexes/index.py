@@ -107,8 +107,12 @@ class Index:
     def _part_for(self, groups: tuple[str, ...]) -> Index:
         manifest = self.manifest
         corpus = Snapshot(self.directory, manifest.generation, manifest.rights, groups)
-        counts = manifest.model_copy(update={"counts": {**manifest.counts, **corpus.counts()}})
-        part = Index(Path(self._given), counts, corpus)
+        counts = {**manifest.counts, **corpus.counts()}
+        if counts == manifest.counts:  # the caller may read all
+            corpus.close()
+            return self
+        of_part = manifest.model_copy(update={"counts": counts})
+        part = Index(Path(self._given), of_part, corpus)
         part.whole = self
         return part
 

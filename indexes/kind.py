@@ -126,7 +126,7 @@ class IndexKind(ABC):
         It has nothing that was made of another document, not even in part.
 
         Args:
-            reader: What `open` gave.
+            reader: The reader that `open` gave.
             index: The part of the index that the caller may read: `index.allowed(())` names its
                 passages.
 

@@ -305,13 +305,11 @@ def index_folder(settings: Context) -> Path:
 
 
 def _of_user(settings: Context, user: Any) -> Context:
-    """The settings with the groups of a server's user, whatever the request says.
-
-    A user for whom the server's authentication names no `groups` has those of the server itself.
-    """
+    """The settings with the groups of a server's user, if the server's authentication names any."""
     known = user if isinstance(user, Mapping) else user.dict()
-    groups = known["groups"] if "groups" in known else read_context({}).groups
-    return settings.model_copy(update={"groups": group_names(groups)})
+    if "groups" not in known:
+        return settings
+    return settings.model_copy(update={"groups": group_names(known["groups"])})
 
 
 async def run_of(state: Mapping[str, Any], runtime: Runtime[Context]) -> Run:
@@ -321,7 +319,7 @@ async def run_of(state: Mapping[str, Any], runtime: Runtime[Context]) -> Run:
     if not isinstance(settings, Context):  # none, or that of a graph around this one
         settings = await asyncio.to_thread(read_context, {})
     if user := configurable.get(AUTH_USER):
-        settings = await asyncio.to_thread(_of_user, settings, user)
+        settings = _of_user(settings, user)
     if settings.profile == AUTO:
         await asyncio.to_thread(learn_size, settings.model)
     return Run(state.get("run", ""), settings, await resources_in(configurable))

@@ -127,7 +127,7 @@ class Parrot(ScriptedChat):
 
 
 def _elements(word: str) -> dict[str, Any]:
-    """What a passage says, with its word in each part."""
+    """The entities, facts and claims of a passage, with its word in each part."""
     about = {"type": f"bridge of {word}", "description": f"It is of {word}."}
     ends = {"subject": f"{word} Bridge", "object": "Severn"}
     fact = {"sentence": 1, **ends, "relation": f"crosses by {word}", "strength": 5}
@@ -252,6 +252,15 @@ def test_a_user_of_a_server_has_the_own_groups_whatever_the_request_says(index: 
         graph = STRATEGIES["single"].load_graph()
         output = asyncio.run(graph.ainvoke({"question": QUESTION}, config, context=context))
     assert words_in(output, *chat.shown) == {WORDS[0]}
+
+
+def test_no_call_tells_what_callers_with_other_groups_asked(index: Path, tmp_path: Path) -> None:
+    paid = []
+    for groups in (None, ("g0",), ("g1",), ("g0",)):
+        chat = parrot()
+        asyncio.run(_asked(_context(index, groups=groups, strategy="direct"), tmp_path))
+        paid.append(bool(chat.shown))
+    assert paid == [True, True, True, False]
 
 
 def test_every_tool_of_the_mcp_server_keeps_to_its_caller(index: Path) -> None:
