@@ -18,7 +18,7 @@ from hopyard.indexes.corpus.manifest import (
 )
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
-from hopyard.indexes.filters.allowed import allowed_passages, undated_note
+from hopyard.indexes.filters.allowed import allowed_passages, readable_passages, undated_note
 from hopyard.indexes.kind import KINDS, with_needs
 from hopyard.state.errors import IndexMissingError
 
@@ -41,18 +41,20 @@ class Index:
     says to open the index again.
     """
 
-    whole: Index | None = None
-    """The index of all documents, if this is a part of it that a caller may read."""
-
-    def __init__(self, directory: Path, manifest: Manifest, corpus: Snapshot) -> None:
+    def __init__(
+        self, directory: Path, manifest: Manifest, corpus: Snapshot, whole: Index | None = None
+    ) -> None:
         """Put an index together from its parts; see `open`."""
+        self.whole = whole
         self.directory = directory.absolute()
         self._given = str(directory)
         self.manifest = manifest
         self.corpus = corpus
         self._readers: dict[str, Any] = {}
-        self._allowed = lru_cache(maxsize=_FILTERS)(partial(allowed_passages, corpus))
-        self._undated = lru_cache(maxsize=_FILTERS)(partial(undated_note, corpus))
+        every = corpus if whole is None else whole.corpus
+        readable = None if whole is None else readable_passages(every, corpus)
+        self._allowed = lru_cache(_FILTERS)(partial(allowed_passages, every, readable=readable))
+        self._undated = lru_cache(_FILTERS)(partial(undated_note, every, readable=readable))
         self._parts = lru_cache(maxsize=_CALLERS)(self._part_for)
         self._opening = threading.RLock()
 
@@ -112,9 +114,7 @@ class Index:
             corpus.close()
             return self
         of_part = manifest.model_copy(update={"counts": counts})
-        part = Index(Path(self._given), of_part, corpus)
-        part.whole = self
-        return part
+        return Index(Path(self._given), of_part, corpus, self)
 
     def __enter__(self) -> Self:
         return self

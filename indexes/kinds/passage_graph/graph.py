@@ -133,7 +133,8 @@ class GraphIndex:
     def part(self, passages: Collection[str]) -> GraphIndex:
         """The graph of some passages: the edges that leave one and reach one."""
         files = self._files
-        held = np.array([name in passages for name in files.passages], bool)
+        names = {*passages}
+        held = np.array([name in names for name in files.passages], bool)
         rows = np.cumsum(held) - 1
         kept = np.flatnonzero(held[files.edges["tail"]] & held[files.edges["head"]])
         edges = np.array(files.edges[kept])

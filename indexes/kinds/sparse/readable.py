@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,12 @@ class ReadableSparse(SparseIndex):
         passages: The passages that the caller may read.
     """
 
-    def __init__(self, whole: SparseIndex, passages: frozenset[str]) -> None:
+    def __init__(self, whole: SparseIndex, passages: Set[str]) -> None:
         super().__init__(whole._postings, whole._ids, whole._words, whole._documents)
-        self._passages = passages
         self._readable = super()._open(passages)
 
-    def _open(self, allowed: frozenset[str] | None) -> NDArray[np.bool_]:
-        return self._readable if allowed in (None, self._passages) else super()._open(allowed)
+    def _open(self, allowed: Set[str] | None) -> NDArray[np.bool_]:
+        return self._readable if allowed is None else super()._open(allowed)
 
     def _known(self, words: Iterable[str]) -> dict[int, float]:
         known = super()._known(words)

@@ -34,7 +34,8 @@ class ReadableGraph(EntityGraph):
     """
 
     def __init__(self, whole: EntityGraph, passages: Collection[str]) -> None:
-        held = np.array([name in passages for name in whole.files.passages], bool)
+        names = {*passages}
+        held = np.array([name in names for name in whole.files.passages], bool)
         files = whole.files
         self.rows: Final[Mapping[str, Rows]] = {
             letter: _numbered(held[part["passage"]])
