@@ -33,7 +33,7 @@ from hopyard.indexes.search import SEARCHES
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.nodes.run import AUTH_USER
-from hopyard.state.errors import HopyardError
+from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.strategy import STRATEGIES
@@ -59,7 +59,11 @@ _DOCUMENTS: Final = tuple(
             f"\n\n| Bridge | Cost of {word} |\n| --- | --- |\n| {word} | {number + 10} |\n"
             f"| Severn | {number + 20} |\n"
         ),
-        metadata={"groups": f"board, {_group(word)}", "author": f"Ann {word}"},
+        metadata={
+            "groups": f"board, {_group(word)}",
+            "author": f"Ann {word}",
+            f"of {word}": "yes",
+        },
         source=f"docs/{word}.md",
         markup="markdown",
     )
@@ -215,6 +219,25 @@ def test_every_search_finds_only_readable_documents(index: Path, groups: set[str
         assert {unit["passages"][0] for unit in found.evidence} <= {
             f"{word.lower()}-file" for word in groups
         }
+
+
+@given(rights, st.sampled_from(WORDS))
+@settings(max_examples=4)
+def test_a_filter_chooses_among_readable_documents(
+    index: Path, groups: set[str], word: str
+) -> None:
+    with Index.open(index) as opened:
+        part = opened.readable_by(tuple(map(_group, groups)))
+        own = {f"{word.lower()}-file"} if word in groups else set()
+        assert set(part.allowed([f"author=*{word}"] if groups else []) or ()) == own & {
+            f"{each.lower()}-file" for each in groups
+        }
+        for field in (f"of {word}", "nothing"):
+            if field != f"of {word}" or word not in groups:
+                with pytest.raises(UsageError) as refused:
+                    part.allowed([f"{field}=yes"])
+                shown = str(refused.value).partition("; ")[2]
+                assert words_in(shown) == groups
 
 
 @given(rights)
