@@ -243,7 +243,7 @@ class Hopyard:
         Raises:
             IndexMissingError: There is no such index, or it cannot be read.
         """
-        return read_marks(citation, self.context.index)
+        return read_marks(citation, self.context.index, self.context.groups)
 
     async def amarks(self, citation: Citation) -> tuple[tuple[Mark, ...], ...]:
         """The places of a citation's quotes on their pages. See `marks`."""

@@ -36,6 +36,8 @@ class Settings(TypedDict, total=False):
     """The form of the answer: auto, short, sentence or full."""
     where: Where
     """Only passages whose metadata fits are found."""
+    groups: str | Sequence[str]
+    """The caller's groups: only documents that these may read are used."""
     k: int
     """The number of passages for one question."""
     explain: bool

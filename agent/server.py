@@ -8,12 +8,15 @@ environment and `hopyard.toml` fill in the rest. `python -m hopyard.agent.server
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from typing import Any, Final
 
 from pydantic import model_validator
 
+from hopyard.agent.people import PEOPLE_FILE
 from hopyard.graphs import router
+from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import read_context
 from hopyard.state.strategy import strategies
@@ -42,7 +45,16 @@ class ServerContext(Context):
             name: value.model_dump(exclude_unset=True) if hasattr(value, "model_dump") else value
             for name, value in values.items()
         }
+        own = read_context({})
+        given.pop("groups", None)  # they are the server's to say
+        if given.get("index", own.index) != own.index and is_closed(own):
+            raise UsageError("The server answers from its own index only: leave out `index`.")
         return read_context(given).model_dump()
+
+
+def is_closed(own: Context) -> bool:
+    """Whether a server keeps to rights: it has people, or groups of its own."""
+    return own.groups is not None or PEOPLE_FILE in os.environ
 
 
 def describe() -> dict[str, str]:
@@ -61,8 +73,10 @@ def server_graphs() -> dict[str, Any]:
 
 
 def configuration() -> dict[str, Any]:
-    """The `langgraph.json` of the strategies that are installed."""
+    """The `langgraph.json` of the strategies that are installed, and of the people if any."""
+    people = {"auth": {"path": "hopyard.agent.auth:auth", "disable_studio_auth": True}}
     return {
+        **(people if PEOPLE_FILE in os.environ else {}),
         "$schema": "https://langgra.ph/schema.json",
         "dependencies": ["."],
         "graphs": {

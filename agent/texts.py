@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.corpus.snapshot import Snapshot
+from hopyard.indexes.listing import open_corpus
 from hopyard.indexes.passages.marks import Mark, find_marks
 from hopyard.state.answer import Citation
 from hopyard.state.errors import IndexMissingError
@@ -31,7 +30,8 @@ def with_texts(output: Mapping[str, Any], index: str = "") -> dict[str, Any]:
     """
     citations, evidence = output.get("citations", []), output.get("evidence", [])
     named = [*passage_ids(evidence), *(citation["passage_id"] for citation in citations)]
-    passages = _existing(named, index or output.get("settings", {}).get("index", ""))
+    settings = output.get("settings", {})
+    passages = _existing(named, index or settings.get("index", ""), settings.get("groups"))
 
     def told(source: Mapping[str, Any]) -> dict[str, Any]:
         passage = passages.get(source["passage_id"])
@@ -47,25 +47,27 @@ def with_texts(output: Mapping[str, Any], index: str = "") -> dict[str, Any]:
     }
 
 
-def read_passages(passage_ids: Sequence[str], index: str) -> dict[str, Passage]:
-    """Those of some passages that an index has, by their ids. No model is opened.
+def read_passages(
+    passage_ids: Sequence[str], index: str, groups: Sequence[str] | None = None
+) -> dict[str, Passage]:
+    """Those of some passages that an index has for a caller, by their ids. No model is opened.
 
     Raises:
         IndexMissingError: There is no index, or it cannot be read.
     """
-    directory = Path(index)
-    with Snapshot(directory, read_manifest(directory).generation) as corpus:
+    with open_corpus(Path(index), groups) as corpus:
         return corpus.existing(list(dict.fromkeys(passage_ids)))
 
 
-def read_marks(citation: Citation, index: str) -> tuple[tuple[Mark, ...], ...]:
+def read_marks(
+    citation: Citation, index: str, groups: Sequence[str] | None = None
+) -> tuple[tuple[Mark, ...], ...]:
     """The places of a citation's quotes on their pages; see `Hopyard.marks`.
 
     Raises:
         IndexMissingError: There is no index, or it cannot be read.
     """
-    directory = Path(index)
-    with Snapshot(directory, read_manifest(directory).generation) as corpus:
+    with open_corpus(Path(index), groups) as corpus:
         passage = corpus.existing([citation.passage_id]).get(citation.passage_id)
         return tuple(
             tuple(find_marks(corpus, passage, quote)) if passage else ()
@@ -73,10 +75,12 @@ def read_marks(citation: Citation, index: str) -> tuple[tuple[Mark, ...], ...]:
         )
 
 
-def _existing(passage_ids: Sequence[str], index: str) -> dict[str, Passage]:
+def _existing(
+    passage_ids: Sequence[str], index: str, groups: Sequence[str] | None
+) -> dict[str, Passage]:
     if not passage_ids or not index or "://" in index:
         return {}
     try:
-        return read_passages(passage_ids, index)
+        return read_passages(passage_ids, index, groups)
     except IndexMissingError:
         return {}

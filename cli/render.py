@@ -84,7 +84,8 @@ def draw_result(
     result = printable(result)
     panel = _Box(result["question"], result["answer"])
     steps = [step for step in result["steps"] if step["kind"] != NOTE]  # below the answer
-    names = find_names(passages_of(steps), result.get("settings", {}).get("index", ""))
+    settings = result.get("settings", {})
+    names = find_names(passages_of(steps), settings.get("index", ""), settings.get("groups"))
     parts: list[RenderableType] = [
         *(() if answered else (panel,)),
         _decisions(result),

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import typer
 
+from hopyard.agent.people import read_people
 from hopyard.cli.console import err
 from hopyard.cli.options import (
     EmbeddingOption,
@@ -57,6 +58,16 @@ def serve_command(
             envvar="HOPYARD_TOKEN", help="The token that requests must bring; `new` makes a token."
         ),
     ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="HOPYARD_PEOPLE",
+            exists=True,
+            dir_okay=False,
+            help="A TOML file with a table for each person who may ask: a token, and the groups "
+            "whose documents the person may read.",
+        ),
+    ] = None,
 ) -> None:
     """Serve a page in the browser, and an endpoint for OpenAI clients."""
     given = given_settings(
@@ -66,7 +77,8 @@ def serve_command(
     read_manifest(Path(given.context.index))
     from hopyard.web.guard import LOOPBACK
 
-    if (host not in LOOPBACK or allow_host) and not token:
+    known = read_people(people) if people else ()
+    if (host not in LOOPBACK or allow_host) and not (token or known):
         raise UsageError(
             f"Others can reach {(allow_host or [host])[0]!r}: give --token new, and put TLS before "
             "the server."
@@ -81,7 +93,9 @@ def serve_command(
     address = _address(host, port, secret)
     err.print(f"{address}  (Ctrl-C stops the server; what runs then continues at its next start.)")
     with Resources() as resources:
-        app = application(given, resources, folders=documents or (), hosts=hosts, token=secret)
+        app = application(
+            given, resources, folders=documents or (), hosts=hosts, token=secret, people=known
+        )
         uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=3)
 
 

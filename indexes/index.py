@@ -18,7 +18,7 @@ from hopyard.indexes.corpus.manifest import (
 )
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
-from hopyard.indexes.filters.allowed import allowed_passages, undated_note
+from hopyard.indexes.filters.allowed import allowed_passages, readable_passages, undated_note
 from hopyard.indexes.kind import KINDS, with_needs
 from hopyard.state.errors import IndexMissingError
 
@@ -29,6 +29,8 @@ __all__ = ("Index",)
 
 _FILTERS: Final = 16
 """Filters whose passages are kept: the steps of a run ask with the same one again."""
+_CALLERS: Final = 16
+"""Sets of groups whose parts of the index are kept."""
 
 
 class Index:
@@ -39,16 +41,22 @@ class Index:
     says to open the index again.
     """
 
-    def __init__(self, directory: Path, manifest: Manifest, corpus: Snapshot) -> None:
+    def __init__(
+        self, directory: Path, manifest: Manifest, corpus: Snapshot, whole: Index | None = None
+    ) -> None:
         """Put an index together from its parts; see `open`."""
+        self.whole = whole
         self.directory = directory.absolute()
         self._given = str(directory)
         self.manifest = manifest
         self.corpus = corpus
         self._readers: dict[str, Any] = {}
-        self._allowed = lru_cache(maxsize=_FILTERS)(partial(allowed_passages, corpus))
-        self._undated = lru_cache(maxsize=_FILTERS)(partial(undated_note, corpus))
-        self._opening = threading.Lock()
+        every = corpus if whole is None else whole.corpus
+        readable = None if whole is None else readable_passages(every, corpus)
+        self._allowed = lru_cache(_FILTERS)(partial(allowed_passages, every, readable=readable))
+        self._undated = lru_cache(_FILTERS)(partial(undated_note, every, readable=readable))
+        self._parts = lru_cache(maxsize=_CALLERS)(self._part_for)
+        self._opening = threading.RLock()
 
     @classmethod
     def open(cls, directory: Path, embedder: Embedder | None = None) -> Self:
@@ -88,6 +96,25 @@ class Index:
             corpus.close()
             raise
         return cls(directory, manifest, corpus)
+
+    def readable_by(self, groups: Sequence[str] | None) -> Index:
+        """The index as a caller may read it: no document, and nothing made of a document, beside.
+
+        Args:
+            groups: The caller's groups; None gives the whole index.
+        """
+        with self._opening:
+            return self if groups is None else self._parts(tuple(groups))
+
+    def _part_for(self, groups: tuple[str, ...]) -> Index:
+        manifest = self.manifest
+        corpus = Snapshot(self.directory, manifest.generation, manifest.rights, groups)
+        counts = {**manifest.counts, **corpus.counts()}
+        if counts == manifest.counts:  # the caller may read all
+            corpus.close()
+            return self
+        of_part = manifest.model_copy(update={"counts": counts})
+        return Index(Path(self._given), of_part, corpus, self)
 
     def __enter__(self) -> Self:
         return self
@@ -134,6 +161,9 @@ class Index:
             UsageError: The package that offers the kind is not installed.
         """
         with self._opening:
+            if kind not in self._readers and self.whole is not None:
+                whole = self.whole.reader(kind, wanted_by)
+                self._readers[kind] = KINDS[kind].readable(whole, self)
             if kind not in self._readers:
                 folder = self.kind_directory(kind, wanted_by)
                 reader = KINDS[kind].open(folder)
@@ -161,7 +191,9 @@ class Index:
         return self.corpus.get(passage_ids)
 
     def allowed(self, where: Sequence[str]) -> Set[str] | None:
-        """The ids of the passages that a filter lets through; None where there is no filter.
+        """The ids of the passages that a filter lets through and the caller may read.
+
+        None where there is no filter and the caller may read all.
 
         Args:
             where: Conditions, as `--where` takes them.
@@ -169,7 +201,7 @@ class Index:
         Raises:
             UsageError: No passage has a field that a condition names.
         """
-        return self._allowed(tuple(where)) if where else None
+        return self._allowed(tuple(where)) if where or self.whole is not None else None
 
     def undated_note(self, where: Sequence[str]) -> str:
         """A sentence about the documents that a filter leaves out because they have no date; ""."""

@@ -33,6 +33,7 @@ from hopyard.state.text.counting import counted
 if TYPE_CHECKING:
     from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.corpus.records import Passage
+    from hopyard.indexes.index import Index
 
 __all__ = (
     "DEFAULT_KINDS",
@@ -118,6 +119,25 @@ class IndexKind(ABC):
         Raises:
             IndexMissingError: A file is missing or damaged.
         """
+
+    def readable(self, reader: Any, index: Index) -> Any:
+        """The reader for a caller who may not read every document.
+
+        It has nothing that was made of another document, not even in part.
+
+        Args:
+            reader: The reader that `open` gave.
+            index: The part of the index that the caller may read: `index.allowed(())` names its
+                passages.
+
+        Raises:
+            UsageError: The kind does not keep to rights, which is the default.
+        """
+        del reader, index
+        raise UsageError(
+            f"The index kind {self.name!r} does not keep to rights: it serves only callers without "
+            "the setting `groups`."
+        )
 
     def check(self, reader: Any, counts: Mapping[str, int]) -> str:
         """Compare a reader with the manifest's counts. Return the problem, or ""."""

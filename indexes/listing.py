@@ -78,27 +78,35 @@ class DocumentDetails:
         return counts
 
 
-def list_documents(directory: Path, where: Iterable[str] = ()) -> list[DocumentEntry]:
+def list_documents(
+    directory: Path, where: Iterable[str] = (), groups: Sequence[str] | None = None
+) -> list[DocumentEntry]:
     """The documents of an index, by their names.
 
     Args:
         directory: The index directory.
         where: Conditions; a document is listed if one of its passages fits them.
+        groups: As for `open_corpus`.
 
     Raises:
         IndexMissingError: There is no index, or it cannot be read.
         UsageError: No passage has a field that a condition names.
     """
-    with open_corpus(directory) as corpus:
+    with open_corpus(directory, groups) as corpus:
         return _entries(corpus, tuple(where))
 
 
-def read_document(directory: Path, name: str) -> DocumentDetails:
+def read_document(
+    directory: Path, name: str, groups: Sequence[str] | None = None
+) -> DocumentDetails:
     """One document with its passages, in their order, and what is derived from them.
+
+    A caller with groups does not get what is derived.
 
     Args:
         directory: The index directory.
         name: Its id, its path or its file's name.
+        groups: As for `open_corpus`.
 
     Raises:
         IndexMissingError: There is no index, or a file of it is missing or damaged.
@@ -106,7 +114,7 @@ def read_document(directory: Path, name: str) -> DocumentDetails:
     """
     manifest = read_manifest(directory)
     check_files(directory, manifest)
-    with Snapshot(directory, manifest.generation) as corpus:
+    with Snapshot(directory, manifest.generation, manifest.rights, groups) as corpus:
         entries = {entry.id: entry for entry in _entries(corpus, ())}
         found = find_documents(corpus, directory, [name])
         if len(found) > 1:
@@ -117,7 +125,8 @@ def read_document(directory: Path, name: str) -> DocumentDetails:
         reading = json.loads(corpus.reading(document_id) or "{}")
     folder = generation_directory(directory, manifest.generation)
     derived: dict[str, dict[str, Mapping[str, Any]]] = {passage.id: {} for passage in passages}
-    for kind in (KINDS[name] for name in manifest.kinds if name in KINDS):
+    kinds = manifest.kinds if groups is None else ()
+    for kind in (KINDS[name] for name in kinds if name in KINDS):
         for passage_id, values in kind.derived(folder / kind.name, list(derived)).items():
             derived[passage_id][kind.name] = values
     return DocumentDetails(entries[document_id], passages, derived, reading)
@@ -178,13 +187,18 @@ def matching_documents(
     return fitting
 
 
-def open_corpus(directory: Path) -> Snapshot:
+def open_corpus(directory: Path, groups: Sequence[str] | None = None) -> Snapshot:
     """The documents and passages of an index.
+
+    Args:
+        directory: The index directory.
+        groups: The caller's groups: only what these may read is there. None for all.
 
     Raises:
         IndexMissingError: There is no index, or it cannot be read.
     """
-    return Snapshot(directory, read_manifest(directory).generation)
+    manifest = read_manifest(directory)
+    return Snapshot(directory, manifest.generation, manifest.rights, groups)
 
 
 def _entries(corpus: Snapshot, where: Sequence[str]) -> list[DocumentEntry]:

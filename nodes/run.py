@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -27,12 +27,17 @@ from hopyard.state.errors import (
     IndexMissingError,
     UsageError,
 )
+from hopyard.state.rights import group_names
 from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import read_context
 from hopyard.state.usage import Usage
 
 __all__ = ("Found", "Run", "index_folder", "run_of")
+
+
+AUTH_USER: Final = "langgraph_auth_user"
+"""Where LangGraph's server puts the user that it has authenticated: no client can overwrite it."""
 
 
 @dataclass(frozen=True)
@@ -125,14 +130,15 @@ class Run:
         return await attempted(self.call(prompt, values, step=step, final=final))
 
     async def index(self) -> Index:
-        """Return the run's index.
+        """Return the run's index: the part of it that the caller may read.
 
         Raises:
             UsageError: The run names no index.
             IndexMissingError: The index is missing, damaged, or of another embedding model.
         """
         directory = index_folder(self.settings)
-        return await asyncio.to_thread(self.resources.index, directory, self.settings.embedding)
+        whole = await asyncio.to_thread(self.resources.index, directory, self.settings.embedding)
+        return await asyncio.to_thread(whole.readable_by, self.settings.groups)
 
     async def embed(self, text: str) -> Vector:
         """The embedding [d] of a question, by the model that made the index."""
@@ -189,8 +195,7 @@ class Run:
             text, k=wanted + len(without), step=step, models=models, report=problems.append
         )
         if search.allowed is not None and not search.allowed:
-            conditions = " and ".join(self.settings.where)
-            return Found([], [UsageError(f"No passage of the index matches {conditions}.")])
+            return Found([], [UsageError(_nothing_allowed(self.settings))])
         found = await SEARCHES[method or retrieval.method].run(search)
         evidence = [unit for unit in found if unit["id"] not in without][:wanted]
         return Found(evidence, problems)
@@ -237,7 +242,7 @@ class Run:
         )
 
     async def allowed(self) -> Set[str] | None:
-        """The ids of the passages that may be found; None where the settings have no filter.
+        """The ids of the passages that may be found; None where all may.
 
         Raises:
             UsageError: The filter names a field that no passage has.
@@ -277,6 +282,12 @@ class Run:
         return (await asyncio.to_thread(caller.meter, self.id)).usage
 
 
+def _nothing_allowed(settings: Context) -> str:
+    if not settings.where:
+        return f"No document of the index is readable by the groups {settings.groups}."
+    return f"No passage of the index matches {' and '.join(settings.where)}."
+
+
 def index_folder(settings: Context) -> Path:
     """The folder of the index that the settings name.
 
@@ -293,12 +304,22 @@ def index_folder(settings: Context) -> Path:
     return Path(settings.index)
 
 
+def _of_user(settings: Context, user: Any) -> Context:
+    """The settings with the groups of a server's user, if the server's authentication names any."""
+    known = user if isinstance(user, Mapping) else user.dict()
+    if "groups" not in known:
+        return settings
+    return settings.model_copy(update={"groups": group_names(known["groups"])})
+
+
 async def run_of(state: Mapping[str, Any], runtime: Runtime[Context]) -> Run:
     """The run that a step belongs to."""
     configurable = get_config().get("configurable", {})
     settings: Any = runtime.context
     if not isinstance(settings, Context):  # none, or that of a graph around this one
         settings = await asyncio.to_thread(read_context, {})
+    if user := configurable.get(AUTH_USER):
+        settings = _of_user(settings, user)
     if settings.profile == AUTO:
         await asyncio.to_thread(learn_size, settings.model)
     return Run(state.get("run", ""), settings, await resources_in(configurable))

@@ -46,13 +46,16 @@ _OWN: Final = frozenset({"rewrite", "revise"})
 """Steps of the agent itself, at the beginning of a turn that follows on from others."""
 
 
-async def read_trace(session: Session, thread_id: str, question: int = 0) -> Trace:
+async def read_trace(
+    session: Session, thread_id: str, question: int = 0, groups: Sequence[str] | None = None
+) -> Trace:
     """The trace of a question of a thread.
 
     Args:
         session: The thread store.
         thread_id: The thread.
         question: Which one, from 1; 0 for the last.
+        groups: The groups of the reader; None for those of the thread.
 
     Raises:
         ThreadMissingError: There is no such thread.
@@ -80,7 +83,10 @@ async def read_trace(session: Session, thread_id: str, question: int = 0) -> Tra
     uses = await asyncio.to_thread(ledger.uses, run) if run else []
     asked = await asyncio.to_thread(ledger.asked, {use.key for use in uses})
     running = await session.running(thread_id) if waits else None
-    trace = await asyncio.to_thread(trace_of, thread_id, values, inner, waits, uses, settings.index)
+    read_by = settings.groups if groups is None else groups
+    trace = await asyncio.to_thread(
+        trace_of, thread_id, values, inner, waits, uses, settings.index, read_by
+    )
     return replace(
         trace,
         model=settings.model,
@@ -97,6 +103,7 @@ def trace_of(
     waits: tuple[str, ...],
     uses: Sequence[Use],
     index: str,
+    groups: Sequence[str] | None = None,
 ) -> Trace:
     """The trace of a thread's state.
 
@@ -107,6 +114,7 @@ def trace_of(
         waits: The nodes that come next: none of a finished thread.
         uses: The run's model calls.
         index: The index directory; "" where the run had none.
+        groups: The groups of the reader; None for all documents.
     """
     source = inner or values
     evidence = source.get("evidence", []) if inner or not waits else []
@@ -114,7 +122,8 @@ def trace_of(
     follows_on = len(values.get("messages", [])) > (1 if waits else _A_TURN)
     own, steps = _recorded(values, inner, waits, follows_on=follows_on)
     cited = [citation["passage_id"] for citation in citations]
-    passages, note = trace_passages([*passages_of(steps), *cited], index, citations, evidence)
+    named = [*passages_of(steps), *cited]
+    passages, note = trace_passages(named, index, citations, evidence, groups)
     asked = next((step["question"] for step in own), "")
     cost = cost_of(uses)
     return Trace(

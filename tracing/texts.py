@@ -22,6 +22,7 @@ def trace_passages(
     index: str,
     citations: Sequence[Citation] = (),
     evidence: Sequence[Evidence] = (),
+    groups: Sequence[str] | None = None,
 ) -> tuple[Mapping[str, TracedPassage], str]:
     """The passages by id, and a note about those without a text.
 
@@ -30,10 +31,11 @@ def trace_passages(
         index: The index directory; "" where the run had none.
         citations: The quotes of the answer.
         evidence: The evidence of the answer.
+        groups: The caller's groups; None for all documents.
     """
     units = {name: unit for unit in reversed(evidence) for name in reversed(unit["passages"])}
     wanted = list(dict.fromkeys([*reversed(units), *passage_ids]))
-    found, note = _fetch(wanted, index) if wanted else ({}, "")
+    found, note = _fetch(wanted, index, groups) if wanted else ({}, "")
     told = _told_sources(citations, evidence)
     traced = {}
     for name in wanted:
@@ -55,10 +57,12 @@ def trace_passages(
     return traced, note
 
 
-def find_names(passage_ids: Iterable[str], index: str) -> Names:
+def find_names(
+    passage_ids: Iterable[str], index: str, groups: Sequence[str] | None = None
+) -> Names:
     """Names of passages, without passages that are no longer in the index."""
     wanted = list(dict.fromkeys(passage_ids))
-    found = _fetch(wanted, index)[0] if wanted else {}
+    found = _fetch(wanted, index, groups)[0] if wanted else {}
     return name_sources(passage.as_source() for passage in found.values())
 
 
@@ -97,11 +101,13 @@ def find_quotes(text: str, quotes: Iterable[str]) -> tuple[Span, ...]:
     return tuple(merged)
 
 
-def _fetch(wanted: Sequence[str], index: str) -> tuple[dict[str, Passage], str]:
+def _fetch(
+    wanted: Sequence[str], index: str, groups: Sequence[str] | None
+) -> tuple[dict[str, Passage], str]:
     if not index:
         return {}, "This run had no index, so passages are shown by their ids."
     try:
-        found = read_passages(wanted, index)
+        found = read_passages(wanted, index, groups)
     except IndexMissingError:
         return {}, f"The index {index!r} cannot be read: passages are shown by ids, without text."
     gone = len(wanted) - len(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -14,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from hopyard.agent.people import Person
 from hopyard.agent.session import open_session
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError, UsageError
@@ -53,6 +55,7 @@ def application(
     folders: Sequence[Path] = (),
     hosts: Collection[str] = (),
     token: str = "",
+    people: Collection[Person] = (),
 ) -> Starlette:
     """The application of one index.
 
@@ -62,6 +65,7 @@ def application(
         folders: Folders with the files of the index's documents; added documents go to the first.
         hosts: Host names that requests may name beside those of this machine.
         token: The token that requests must bring (`Guard`); "" for none.
+        people: People with tokens, groups and threads of their own.
     """
     index = Path(given.context.index)
 
@@ -72,7 +76,7 @@ def application(
         app.state.index = index
         app.state.originals = Originals(index, folders)
         app.state.builder = Builder(index, app.state.originals)
-        app.state.conversations = Conversations()
+        app.state.conversations = defaultdict[str, Conversations](Conversations)
         app.state.titles = Titles(home() / "titles.json")
         async with open_session(resources) as session:
             app.state.runs = Runs(session, given, folder)
@@ -94,7 +98,9 @@ def application(
             Route("/v1/models/{name}", model),
             Route("/v1/chat/completions", chat_completions, methods=["POST"]),
         ],
-        middleware=[Middleware(Guard, hosts=LOOPBACK | frozenset(hosts), token=token)],
+        middleware=[
+            Middleware(Guard, hosts=LOOPBACK | frozenset(hosts), token=token, people=people)
+        ],
         exception_handlers={HopyardError: _explain},
         lifespan=lifespan,
     )

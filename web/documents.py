@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -12,15 +13,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from hopyard.indexes.corpus.manifest import read_manifest
-from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.kind import KINDS
-from hopyard.indexes.listing import list_documents, read_document
+from hopyard.indexes.listing import list_documents, open_corpus, read_document
 from hopyard.indexes.status import status
 from hopyard.state.references import name_sources
 from hopyard.web.building import Builder
 from hopyard.web.citations import marked
-from hopyard.web.requests import json_body
+from hopyard.web.requests import json_body, person_of
 
 __all__ = ("ROUTES",)
 
@@ -28,17 +27,17 @@ _SHOWN: Final = 500
 """Documents that one answer lists."""
 
 
-def _listed(index: Path, words: str) -> dict[str, Any]:
+def _listed(index: Path, words: str, groups: Sequence[str] | None) -> dict[str, Any]:
     """The documents whose names or titles have some words, and what readers did not read."""
     wanted = words.casefold().split()
-    every = list_documents(index)
+    every = list_documents(index, groups=groups)
     fitting = [
         entry
         for entry in every
         if all(word in f"{entry.name} {entry.title}".casefold() for word in wanted)
     ]
     shown = fitting[:_SHOWN]
-    with Snapshot(index, read_manifest(index).generation) as corpus:
+    with open_corpus(index, groups) as corpus:
         readings = {one.id: json.loads(corpus.reading(one.id) or "{}") for one in shown}
     documents = [
         {
@@ -69,16 +68,21 @@ def _about(index: Path) -> dict[str, Any]:
 
 async def _documents(request: Request) -> Response:
     index, words = request.app.state.index, request.query_params.get("words", "")
+    groups = person_of(request).groups
     listed, about = await asyncio.gather(
-        asyncio.to_thread(_listed, index, words), asyncio.to_thread(_about, index)
+        asyncio.to_thread(_listed, index, words, groups), asyncio.to_thread(_about, index)
     )
+    if groups is not None:  # what the whole index holds is not the person's
+        counts = {"documents": listed["all"]}
+        about |= {"counts": counts, "bytes": 0, "unfinished": [], "interrupted": ""}
+        return JSONResponse({**listed, "index": about, "change": {"waiting": [], "folder": ""}})
     builder: Builder = request.app.state.builder
     return JSONResponse({**listed, "index": about, "change": _change_of(builder)})
 
 
 async def _document(request: Request) -> Response:
     index, name = request.app.state.index, request.query_params.get("id", "")
-    found = await asyncio.to_thread(read_document, index, name)
+    found = await asyncio.to_thread(read_document, index, name, person_of(request).groups)
     sources = [passage.as_source(text=True) for passage in found.passages]
     names = name_sources(sources)
     passages = [

@@ -9,7 +9,6 @@ endpoint for OpenAI clients if it sends the token itself, which it cannot know f
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Collection
 from typing import Final
 from urllib.parse import urlsplit
@@ -19,12 +18,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hopyard.web.requests import refused
+from hopyard.agent.people import ANYBODY, Person, bearer, whose
+from hopyard.agent.threads.threads import thread_missing
+from hopyard.web.requests import person_of, refused
 
 __all__ = ("LOOPBACK", "Guard")
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 _COOKIE: Final = "hopyard_token"
+_CHANGES: Final = ("/api/change", "/api/uploads")
 _YEAR: Final = 365 * 24 * 3600
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _POLICY: Final = (
@@ -49,10 +51,18 @@ class Guard:
         hosts: The host names that requests may name, without ports.
         token: The token that a request must bring, by the header for bearers or by a cookie that
             `/?token=…` sets; "" for none.
+        people: People with tokens, groups and threads of their own.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str], token: str = "") -> None:
-        self._app, self._hosts, self._token = app, frozenset(map(str.lower, hosts)), token
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Collection[str],
+        token: str = "",
+        people: Collection[Person] = (),
+    ) -> None:
+        self._app, self._hosts = app, frozenset(map(str.lower, hosts))
+        self._people = (*people, *([Person.model_construct(token=token)] if token else ()))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -70,7 +80,8 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        answer = self._refusal(request) or self._signed_in(request) or self._app
+        refusal = self._refusal(request) or self._signed_in(request) or self._closed(request)
+        answer = refusal or self._app
         await answer(scope, receive, with_policy)
 
     def _refusal(self, request: Request) -> Response | None:
@@ -89,7 +100,7 @@ class Guard:
     def _for_pages(self, request: Request) -> dict[str, str]:
         """The headers that let a page of another site send the token, where it may."""
         origin = request.headers.get("origin")
-        if not (origin and self._token and request.scope["path"].startswith("/v1/")):
+        if not (origin and self._people and request.scope["path"].startswith("/v1/")):
             return {}
         return {
             "access-control-allow-origin": origin,
@@ -101,7 +112,8 @@ class Guard:
 
     def _signed_in(self, request: Request) -> Response | None:
         """The answer to a request that has not brought the token, or that brings it by address."""
-        if not self._token:
+        if not self._people:
+            request.state.person = ANYBODY
             return None
         by_address = request.query_params.get("token", "")
         if request.method == "GET" and request.scope["path"] == "/" and self._is_token(by_address):
@@ -109,19 +121,31 @@ class Guard:
             secure = request.url.scheme == "https"
             # Lax: the address of a citation opens from another program's page.
             answer.set_cookie(
-                _COOKIE, self._token, _YEAR, httponly=True, samesite="lax", secure=secure
+                _COOKIE, by_address, _YEAR, httponly=True, samesite="lax", secure=secure
             )
             return answer
         given = _bearer(request) or request.cookies.get(_COOKIE, "")
-        return None if self._is_token(given) else refused(401, "The server needs its token.")
+        if (person := whose(given, self._people)) is None:
+            return refused(401, "The server needs its token.")
+        request.state.person = person
+        return None
+
+    def _closed(self, request: Request) -> Response | None:
+        """The answer to a person who asks for somebody else's thread, or for a change."""
+        person, path = person_of(request), str(request.scope["path"])
+        _, is_thread, thread = path.partition("/threads/")
+        if is_thread and not person.owns(thread):
+            return refused(404, str(thread_missing(thread)))
+        if person.groups is not None and path.startswith(_CHANGES):
+            return refused(403, "Only a person without groups may change the index.")
+        return None
 
     def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self._token.encode())
+        return whose(given, self._people) is not None
 
 
 def _bearer(request: Request) -> str:
-    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-    return bearer.strip() if scheme.lower() == "bearer" else ""
+    return bearer(request.headers.get("authorization", ""))
 
 
 def _is_foreign(headers: Headers) -> bool:

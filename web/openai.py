@@ -25,7 +25,7 @@ from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingErr
 from hopyard.state.settings.fields import Context
 from hopyard.web.chats import PLAIN, WITH_LINKS, Chat, Conversations, is_about_the_chat, read_chat
 from hopyard.web.completion import Completion, chunk_line, frame
-from hopyard.web.requests import json_body, refused
+from hopyard.web.requests import json_body, person_of, refused
 from hopyard.web.runs import Runs
 
 __all__ = ("chat_completions", "model", "models")
@@ -54,7 +54,8 @@ async def model(request: Request) -> Response:
 async def chat_completions(request: Request) -> Response:
     """Answer the last message of a conversation, at once or as it is written."""
     runs: Runs = request.app.state.runs
-    conversations: Conversations = request.app.state.conversations
+    person = person_of(request)
+    conversations: Conversations = request.app.state.conversations[person.name]
     try:
         chat = read_chat(await json_body(request))
         if is_about_the_chat(chat, conversations):
@@ -65,7 +66,7 @@ async def chat_completions(request: Request) -> Response:
         thread, turns = conversations.take(history)
         if thread and await _count_questions(runs.session, thread) != turns:
             thread, turns = "", 0  # deleted, or continued on the page: another conversation
-        run = runs.ask(last.text, thread, () if thread else history)
+        run = runs.ask(last.text, person, thread, () if thread else history)
     except ThreadBusyError as error:
         return refused(409, str(error))
     except UsageError as error:

@@ -8,13 +8,20 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from hopyard.agent.people import Person
 from hopyard.state.errors import UsageError
 
-__all__ = ("error_of", "json_body", "refused")
+__all__ = ("error_of", "json_body", "person_of", "refused")
 
 _MOST: Final = 32_000_000
 """Bytes of a request. Chat clients send all pictures of a conversation again with each question."""
 _SERVER_ERROR: Final = 500
+
+
+def person_of(request: Request) -> Person:
+    """Who sent a request."""
+    person: Person = request.state.person
+    return person
 
 
 async def json_body(request: Request) -> dict[str, Any]:

@@ -22,7 +22,8 @@ from langchain_core.messages import AnyMessage
 
 from hopyard.agent.answer import Answer
 from hopyard.agent.events import Event, Token
-from hopyard.agent.session import Session, new_thread_id
+from hopyard.agent.people import ANYBODY, Person
+from hopyard.agent.session import Session
 from hopyard.agent.thread_settings import thread_settings
 from hopyard.nodes.lifecycle import check_question
 from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError
@@ -132,6 +133,7 @@ class Runs:
     def ask(
         self,
         question: str,
+        person: Person = ANYBODY,
         thread: str = "",
         history: Sequence[AnyMessage] = (),
         *,
@@ -142,6 +144,7 @@ class Runs:
 
         Args:
             question: The question.
+            person: Who asks. The rights of the thread are the person's from here on.
             thread: Its thread; "" for a new thread.
             history: The conversation before it, if the thread is new and another program kept it.
             changes: Settings of the thread from here on; nested settings are nested dicts.
@@ -150,21 +153,24 @@ class Runs:
         Raises:
             UsageError: The question or the name of the thread is not usable.
             ThreadBusyError: The thread's last question is being answered.
+            ThreadMissingError: The thread is somebody else's.
         """
         question = check_question(question)
-        thread = checked_thread_name(thread or new_thread_id())
+        thread = checked_thread_name(person.thread(thread))
 
         async def events() -> AsyncGenerator[Event, None]:
             settings = await thread_settings(self.session, like or thread, self.given)
-            context = change_context(settings.context, dict(changes or {}))
+            context = change_context(settings.context, {**(changes or {}), **person.changes})
             asked = self.session.ask(question, context, thread, tokens=True, history=history)
             async with aclosing(asked):
                 async for event in asked:
                     yield event
 
-        return self._begin(thread, question, events, changes=changes, like=like)
+        return self._begin(thread, question, person, events, changes=changes, like=like)
 
-    def resume(self, thread: str, question: str, answer: object = None) -> Run:
+    def resume(
+        self, thread: str, question: str, answer: object = None, person: Person = ANYBODY
+    ) -> Run:
         """Continue a thread that was stopped, or that waits for an answer.
 
         Raises:
@@ -173,7 +179,10 @@ class Runs:
         """
         thread = checked_thread_name(thread)
         return self._begin(
-            thread, question, lambda: self.session.resume(thread, answer, tokens=True)
+            thread,
+            question,
+            person,
+            lambda: self.session.resume(thread, answer, tokens=True, changes=person.changes),
         )
 
     async def stop(self, thread: str) -> bool:
@@ -220,7 +229,8 @@ class Runs:
     async def _take_up(self, left: Mapping[str, Any]) -> Run | None:
         thread, question = left["thread"], left["question"]
         given = {name: left[name] for name in ("changes", "like") if name in left}
-        asked = partial(self.ask, question, thread, **given)
+        person = Person.model_construct(name=left.get("owner", ""), groups=left.get("groups"))
+        asked = partial(self.ask, question, person, thread, **given)
         try:
             state = await self.session.result(thread)
         except ThreadMissingError:
@@ -232,12 +242,13 @@ class Runs:
         if state["finished"] or state["waiting"]:
             self._forget(thread)
             return None
-        return self.resume(thread, question)
+        return self.resume(thread, question, person=person)
 
     def _begin(
         self,
         thread: str,
         question: str,
+        person: Person,
         work: Work,
         *,
         changes: Mapping[str, Any] | None = None,
@@ -247,7 +258,7 @@ class Runs:
         if before and not before.ended:
             raise ThreadBusyError(f"The last question of the thread {thread!r} is being answered.")
         note: dict[str, Any] = {"thread": thread, "question": question, "index": self._index}
-        note |= {"changes": changes, "like": like}
+        note |= {"changes": changes, "like": like, "owner": person.name, "groups": person.groups}
         write_file(self._note(thread), json.dumps(note).encode())
         self._runs.pop(thread, None)  # the newest stands last
         run = self._runs[thread] = Run(thread, question)

@@ -17,6 +17,7 @@ from hopyard.indexes.text.sentences import readable
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.settings.sources import change_context
 from hopyard.web.citations import marked
+from hopyard.web.requests import person_of
 
 __all__ = ("methods_of", "search")
 
@@ -48,7 +49,7 @@ async def search(request: Request) -> Response:
     state = request.app.state
 
     async def one(name: str) -> dict[str, Any]:
-        changes = {"retrieval": {"method": name, "k": _RESULTS}}
+        changes = {"retrieval": {"method": name, "k": _RESULTS}, **person_of(request).changes}
         context = change_context(state.runs.given.context, changes)
         try:
             found = await find_evidence(text, context, state.runs.session.resources)

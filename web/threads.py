@@ -19,7 +19,7 @@ from hopyard.tracing.plain import as_plain
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.trace_page import trace_page
 from hopyard.web.citations import citation_page
-from hopyard.web.requests import json_body
+from hopyard.web.requests import json_body, person_of
 from hopyard.web.runs import Run, Runs
 from hopyard.web.turns import Asked, as_markdown, citation_of, last_question, turn_of, turns_of
 from hopyard.web.viewing import find_place
@@ -36,7 +36,8 @@ def _runs(request: Request) -> Runs:
 
 
 async def _threads(request: Request) -> Response:
-    found = await _runs(request).session.threads()
+    every, person = await _runs(request).session.threads(), person_of(request)
+    found = [one for one in every if person.owns(one.thread_id)]
     titles = await asyncio.to_thread(request.app.state.titles.read)
     listed = [{**asdict(one), "title": titles.get(one.thread_id, "")} for one in found]
     return JSONResponse({"threads": listed})
@@ -45,17 +46,19 @@ async def _threads(request: Request) -> Response:
 async def _ask(request: Request) -> Response:
     given = await json_body(request)
     question, thread = str(given.get("question", "")), str(given.get("thread") or "")
-    run = _runs(request).ask(question, thread, changes=_changes(given))
+    run = _runs(request).ask(question, person_of(request), thread, changes=_changes(given))
     return JSONResponse({"thread": run.thread}, 202)
 
 
 async def _edit(request: Request) -> Response:
     """Ask another question in place of one of a thread, in a copy that ends before it."""
     given, thread = await json_body(request), request.path_params["thread"]
-    runs, turn = _runs(request), request.path_params["turn"]
+    runs, turn, person = _runs(request), request.path_params["turn"], person_of(request)
     question = check_question(given.get("question"))  # before there is a copy
-    copy = await runs.session.fork(thread, before=turn) if turn > 1 else ""
-    run = runs.ask(question, copy, changes=_changes(given), like=thread)
+    copy = person.thread()
+    if turn > 1:
+        await runs.session.fork(thread, copy, before=turn)
+    run = runs.ask(question, person, copy, changes=_changes(given), like=thread)
     return JSONResponse({"thread": run.thread}, 202)
 
 
@@ -72,7 +75,7 @@ async def _thread(request: Request) -> Response:
     run = runs.of(thread)
     running = run is not None and not run.ended
     try:
-        turns = await turns_of(runs.session, thread)
+        turns = await turns_of(runs.session, thread, person_of(request))
     except ThreadMissingError:
         if run is None:
             raise
@@ -136,16 +139,22 @@ async def _resume(request: Request) -> Response:
     given, thread = await json_body(request), request.path_params["thread"]
     runs = _runs(request)
     question = last_question(await runs.session.result(thread))
-    return JSONResponse({"thread": runs.resume(thread, question, given.get("answer")).thread}, 202)
+    run = runs.resume(thread, question, given.get("answer"), person_of(request))
+    return JSONResponse({"thread": run.thread}, 202)
+
+
+async def _turns(request: Request) -> list[Asked]:
+    thread = request.path_params["thread"]
+    return await turns_of(_runs(request).session, thread, person_of(request))
 
 
 async def _markdown(request: Request) -> Response:
-    turns = await turns_of(_runs(request).session, request.path_params["thread"])
+    turns = await _turns(request)
     return PlainTextResponse(as_markdown(turns), headers=_saved("thread.md"))
 
 
 async def _json(request: Request) -> Response:
-    turns = await turns_of(_runs(request).session, request.path_params["thread"])
+    turns = await _turns(request)
     answers = [{"asked": one.question, **one.answer.model_dump(mode="json")} for one in turns]
     return JSONResponse({"turns": answers}, headers=_saved("thread.json"))
 
@@ -156,7 +165,8 @@ async def _trace(request: Request) -> Response:
     question = request.query_params.get("question") or "0"
     if not question.isdecimal():
         raise UsageError("The question must be a number, from 1; 0 is the last.")
-    trace = await read_trace(_runs(request).session, place["thread"], int(question))
+    session, groups = _runs(request).session, person_of(request).groups
+    trace = await read_trace(session, place["thread"], int(question), groups)
     if place["form"] == "html":
         return HTMLResponse(trace_page(trace), headers=_saved("trace.html"))
     return JSONResponse(as_plain(trace))
@@ -168,10 +178,11 @@ def _saved(name: str) -> dict[str, str]:
 
 async def _citation(request: Request) -> Response:
     asked, state = request.path_params, request.app.state
-    turns = await turns_of(_runs(request).session, asked["thread"])
+    turns = await _turns(request)
     cited = citation_of(turns, asked["turn"], asked["number"])
+    groups = person_of(request).groups
     place = await asyncio.to_thread(
-        find_place, state.index, state.originals, cited.passage_id, cited.quotes
+        find_place, state.index, state.originals, cited.passage_id, cited.quotes, groups
     )
     return HTMLResponse(citation_page(cited, place))
 

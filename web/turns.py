@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.messages import HumanMessage
 
 from hopyard.agent.answer import Answer, Citation
+from hopyard.agent.people import ANYBODY, Person
 from hopyard.agent.session import Session
 from hopyard.agent.threads.history import Turn
 from hopyard.state.errors import UsageError
@@ -38,15 +39,18 @@ class Asked:
     answer: Answer
 
 
-async def turns_of(session: Session, thread: str) -> list[Asked]:
+async def turns_of(session: Session, thread: str, person: Person = ANYBODY) -> list[Asked]:
     """The questions of a thread, the oldest first. The last question may be unfinished.
+
+    Passages are shown if the person may read them by now.
 
     Raises:
         ThreadMissingError: There is no such thread.
     """
     last, earlier = await session.result(thread), await session.earlier(thread)
     states = [*(_state(turn, thread) for turn in earlier), last]
-    return [await asyncio.to_thread(_asked, state) for state in states]
+    now = [{**state, "settings": {**state["settings"], **person.changes}} for state in states]
+    return [await asyncio.to_thread(_asked, state) for state in now]
 
 
 def last_question(state: Mapping[str, Any]) -> str:

@@ -16,13 +16,13 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from hopyard.indexes.corpus.boxes import Box
-from hopyard.indexes.corpus.manifest import read_manifest
-from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.documents.files import shown
+from hopyard.indexes.listing import open_corpus
 from hopyard.indexes.passages.marks import find_marks, quoted_part
 from hopyard.state.errors import UsageError
 from hopyard.web.originals import Originals
 from hopyard.web.pictures import WIDTHS, PictureError, count_pages, draw_page, is_there
+from hopyard.web.requests import person_of
 
 __all__ = ("ROUTES", "Place", "find_place")
 
@@ -52,7 +52,11 @@ class Place:
 
 
 def find_place(
-    index: Path, originals: Originals, passage_id: str, quotes: Sequence[str] = ()
+    index: Path,
+    originals: Originals,
+    passage_id: str,
+    quotes: Sequence[str] = (),
+    groups: Sequence[str] | None = None,
 ) -> Place:
     """Where quotes of a passage are. Each is marked as a whole, or not at all.
 
@@ -61,11 +65,12 @@ def find_place(
         originals: Finds the file.
         passage_id: The passage.
         quotes: The words to mark; empty marks the whole passage.
+        groups: The caller's groups; None for all documents.
 
     Raises:
         IndexMissingError: The index cannot be read.
     """
-    with Snapshot(index, read_manifest(index).generation) as corpus:
+    with open_corpus(index, groups) as corpus:
         passage = corpus.existing([passage_id]).get(passage_id)
         if passage is None:
             return Place(_GONE)
@@ -102,7 +107,7 @@ def find_place(
 async def _place(request: Request) -> Response:
     """The place of quotes, as JSON."""
     asked, state = request.query_params, request.app.state
-    wanted = asked.get("passage", ""), asked.getlist("quote")
+    wanted = asked.get("passage", ""), asked.getlist("quote"), person_of(request).groups
     found = await asyncio.to_thread(find_place, state.index, state.originals, *wanted)
     pages = [{"page": page, "boxes": boxes} for page, boxes in sorted(found.marks.items())]
     return JSONResponse({**vars(found), "marks": pages})
@@ -146,7 +151,7 @@ async def _original(request: Request) -> Response:
 
 def _file_of(request: Request) -> Path | None:
     state, wanted = request.app.state, request.query_params.get("document", "")
-    with Snapshot(state.index, read_manifest(state.index).generation) as corpus:
+    with open_corpus(state.index, person_of(request).groups) as corpus:
         found: Path | None = state.originals.find(corpus.source_of(wanted))
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hopyard.agent.people import PeopleOnly, people_of_server
 from hopyard.cli.mcp.server import mcp_server
 from hopyard.cli.options import context_from
 from hopyard.state.settings.fields import Context
@@ -19,4 +20,6 @@ def _settings() -> Context:
 
 
 app = mcp_server(_settings).streamable_http_app(stateless_http=True)
-"""`/mcp`, for clients on this machine."""
+"""`/mcp`, for clients on this machine; only for people with a token if `HOPYARD_PEOPLE` names
+some."""
+app.add_middleware(PeopleOnly, people=people_of_server())

@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any, Final, TypeVar
 
+import uvicorn
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context as Call
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
@@ -22,7 +23,8 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from hopyard.agent.advice import Advice, with_advice, without_shell_advice
 from hopyard.agent.found import failure_text
-from hopyard.agent.session import Event, Session, new_thread_id, open_session
+from hopyard.agent.people import CALLER, PeopleOnly, people_of_server
+from hopyard.agent.session import Event, Session, open_session
 from hopyard.cli.mcp.documents import (
     PASSAGE_ADDRESS,
     Fetched,
@@ -114,9 +116,9 @@ async def serve_over_http(server: MCPServer[Any], port: int, hosts: Sequence[str
             *(f"https://{host}" for host in hosts),
         ],
     )
-    await server.run_streamable_http_async(
-        port=port, stateless_http=True, transport_security=security
-    )
+    app = server.streamable_http_app(stateless_http=True, transport_security=security)
+    app.add_middleware(PeopleOnly, people=people_of_server())
+    await uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning")).serve()
 
 
 class _Server(MCPServer[Any]):
@@ -151,7 +153,7 @@ class _Tools:
     """The tools; an error that Hopyard raises on purpose becomes a tool error of one sentence."""
 
     def __init__(self, settings: Callable[[], Context]) -> None:
-        self._settings = settings
+        self._settings = lambda: CALLER.get().settings(settings())
 
     async def ask(
         self,
@@ -189,7 +191,6 @@ class _Tools:
         ] = False,
     ) -> ToolAnswer:
         """Answer a question from the indexed documents, with the sentences that support it."""
-        thread = thread_id or new_thread_id()
         asked = {
             **({"strategy": strategy} if strategy != AUTO else {}),
             **({"where": where} if where else {}),
@@ -199,6 +200,7 @@ class _Tools:
         async def begin(session: Session) -> ToolAnswer:
             context = _changed(await asyncio.to_thread(self._settings), asked)
             # Two clients that choose one name must not share a conversation.
+            thread = CALLER.get().thread(thread_id)
             steps = session.ask(question, context, thread, new=True)
             return await _follow(session, thread, steps, call, evidence=evidence)
 
@@ -225,11 +227,13 @@ class _Tools:
         async def go_on(session: Session) -> ToolAnswer:
             if question and answer is not None:
                 raise UsageError("Give a question or an answer, not both.")
+            person = CALLER.get()
+            person.thread(thread_id)
             if question:
-                context = await session.context(thread_id)
+                context = person.settings(await session.context(thread_id))
                 steps = session.ask(question, context, thread_id)
             else:
-                steps = session.resume(thread_id, answer)
+                steps = session.resume(thread_id, answer, changes=person.changes)
             return await _follow(session, thread_id, steps, call, evidence=evidence)
 
         return await _with_tool_errors(_with_session(go_on))

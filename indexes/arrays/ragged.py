@@ -60,6 +60,10 @@ class Ragged:
         """[n] Values of each row."""
         return np.diff(self.bounds)
 
+    def take(self, rows: NDArray[Any]) -> Ragged:
+        """Some rows, in that order."""
+        return Ragged.of((self[row] for row in rows.tolist()), self.values.dtype)
+
     def text(self, row: int) -> str:
         """A row of `of_texts`."""
         return self[row].tobytes().decode(errors="replace")

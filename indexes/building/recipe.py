@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -41,6 +41,7 @@ class Recipe:
     chunk_tokens: int
     fields: tuple[str, ...]
     kinds: tuple[IndexKind, ...]
+    rights: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of_manifest(cls, manifest: Manifest, settings: Context, caller: OpenCaller | None) -> Self:
@@ -64,6 +65,7 @@ class Recipe:
             manifest.chunk_tokens,
             manifest.fields,
             select_kinds(manifest.kinds),
+            manifest.rights,
         )
 
     def for_manifest(self) -> dict[str, Any]:
@@ -76,6 +78,7 @@ class Recipe:
             "language": self.language,
             "chunk_tokens": self.chunk_tokens,
             "fields": self.fields,
+            "rights": dict(self.rights),
             "kinds": tuple(kind.name for kind in self.kinds),
             "prompts": {
                 name: version for kind in self.kinds for name, version in kind.prompts.items()
@@ -124,7 +127,14 @@ def recipe_of(
         open_caller=caller,
     )
     recipe = Recipe(
-        options, embedder.name, instructions, language, chunker.chunk_tokens, fields, chosen
+        options,
+        embedder.name,
+        instructions,
+        language,
+        chunker.chunk_tokens,
+        fields,
+        chosen,
+        settings.indexing.rights,
     )
     return recipe, chunker
 

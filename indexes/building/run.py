@@ -40,6 +40,7 @@ from hopyard.indexes.written.store import keep_only_used
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.embedder import Embedder
 from hopyard.state.errors import HopyardError, IndexMissingError
+from hopyard.state.rights import Rules, rule_of
 from hopyard.state.settings.fields import AUTO
 from hopyard.state.storage.atomic import sync_tree
 from hopyard.state.usage import Usage, add_usage, no_usage
@@ -247,6 +248,7 @@ class BuildRun:
             if read := READ_BY.get(recipe.embedding):
                 foreign = await in_thread(foreign_languages, corpus, read)
                 self._report.warnings += [_not_read(foreign, read)] if foreign else []
+            self._report.warnings += await in_thread(_idle_rules, corpus, recipe.rights)
             calls = _Calls(recipe.options.open_caller)
             options = replace(recipe.options, language=language, open_caller=calls.opener)
             await in_thread(lambda: Fields.of(corpus).save(folder / FOLDER))
@@ -317,6 +319,16 @@ def _not_read(foreign: Mapping[str, float], read: Collection[str]) -> str:
         f"{shares}: dense search finds them badly. Build the index with another model: --embedding "
         f"{'builtin' if len(read) == 1 else 'ollama:qwen3-embedding:0.6b'}."
     )
+
+
+def _idle_rules(corpus: Snapshot, rights: Rules) -> list[str]:
+    """Rules of folders that no document is in, as where the name is misspelt."""
+    used = {rule_of(source, rights) for _, _, source in corpus.names()} if rights else set()
+    return [
+        f"The rule of {rule!r} in indexing.rights decides about no document: see whether the index "
+        "has such a folder or file."
+        for rule in rights.keys() - used
+    ]
 
 
 @dataclass

@@ -63,6 +63,8 @@ class Manifest(BaseModel):
     """Tokens of a passage at most; 0: documents are kept whole."""
     fields: tuple[str, ...] = ()
     """Fields of the metadata that are matched and embedded with each passage."""
+    rights: dict[str, tuple[str, ...]] = {}
+    """The groups that may read each folder or file; see `state.rights`."""
     kinds: tuple[str, ...]
     """The index kinds: dense, sparse, …"""
     prompts: dict[str, str] = {}

@@ -30,6 +30,7 @@ from hopyard.indexes.corpus.manifest import Manifest, damage_error, generation_d
 from hopyard.indexes.corpus.records import PAGE_END, Document, Passage
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.metadata import MetadataValue
+from hopyard.state.rights import NO_RULES, Rules, may_read
 
 if TYPE_CHECKING:
     from hopyard.models.embedder import Vectors
@@ -71,12 +72,21 @@ class Snapshot:
     two later builds have dropped this generation.
     """
 
-    def __init__(self, directory: Path, generation: int) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        generation: int,
+        rights: Rules = NO_RULES,
+        groups: Sequence[str] | None = None,
+    ) -> None:
         """Open the corpus store of an index.
 
         Args:
             directory: The index directory.
             generation: The generation to look at, as the manifest says.
+            rights: The rules of the index, as the manifest says.
+            groups: The caller's groups: the corpus then consists of the documents that these may
+                read, whatever is asked of it. None for all documents.
         """
         if not (directory / CORPUS_FILE).exists():
             raise damage_error(directory / CORPUS_FILE, "is missing")
@@ -94,10 +104,12 @@ class Snapshot:
                 check_same_thread=False,
                 isolation_level=None,
             )
+            self._about: dict[str, tuple[str, dict[str, MetadataValue]]] = {}
+            if groups is not None:
+                self._keep_to(rights, groups)
             self._connection.execute("PRAGMA query_only = ON")
         except sqlite3.Error as error:
             raise corpus_error(directory, error) from error
-        self._about: dict[str, tuple[str, dict[str, MetadataValue]]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -113,6 +125,22 @@ class Snapshot:
     def folder(self) -> Path:
         """The folder of what was derived for this generation."""
         return generation_directory(self._directory, self.generation)
+
+    def _keep_to(self, rights: Rules, groups: Sequence[str]) -> None:
+        """Put views of the readable rows before the tables: every statement then reads these."""
+        readable = [
+            (document.id,)
+            for document in self.outlines()
+            if may_read(document.metadata, document.source, rights, groups)
+        ]
+        self._connection.execute("PRAGMA temp_store = MEMORY")
+        self._connection.execute("CREATE TEMP TABLE readable (id TEXT PRIMARY KEY) WITHOUT ROWID")
+        self._connection.executemany("INSERT INTO readable VALUES (?)", readable)
+        for table, column in (("documents", "id"), ("passages", "document_id")):
+            self._connection.execute(
+                f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} "
+                f"WHERE {column} IN (SELECT id FROM readable)"
+            )
 
     def get(self, passage_ids: Sequence[str]) -> list[Passage]:
         """Fetch passages, in the order of their ids.

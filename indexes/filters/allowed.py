@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from hopyard.indexes.arrays.passage_set import PassageSet
+from hopyard.indexes.arrays.passage_set import PassageSet, mask_of
 from hopyard.indexes.filters.fields import FOLDER, Fields
 from hopyard.state.errors import UsageError
 from hopyard.state.text.counting import counted
@@ -16,30 +16,46 @@ from hopyard.state.where import is_date, parse_condition
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.snapshot import Snapshot
 
-__all__ = ("allowed_passages", "undated_note")
+__all__ = ("allowed_passages", "readable_passages", "undated_note")
 
 _SHOWN: Final = 20
 """Fields that an error names."""
 
 
-def allowed_passages(corpus: Snapshot, where: Iterable[str]) -> PassageSet:
+def allowed_passages(
+    corpus: Snapshot, where: Iterable[str], readable: PassageSet | None = None
+) -> PassageSet:
     """The ids of the passages that fit all conditions.
+
+    Args:
+        corpus: All passages.
+        where: The conditions.
+        readable: The passages that the caller may read; None for all.
 
     Raises:
         UsageError: No passage has a field that a condition names.
     """
     fields, conditions = _fields_of(corpus), [parse_condition(text) for text in where]
-    unknown = {each.field for each in conditions if not fields.has(each.field)}
+    unknown = {each.field for each in conditions if not _has(fields, each.field, readable)}
     if unknown:
-        raise UsageError(_no_such_field(fields, min(unknown)))
-    mask = np.ones(len(fields.ids), dtype=np.bool_)
+        known = [field for field in fields.spans if _has(fields, field, readable)]
+        raise UsageError(_no_such_field(known, min(unknown)))
+    mask = np.ones(len(fields.ids), dtype=np.bool_) if readable is None else readable.mask.copy()
     for condition in conditions:
         mask &= fields.fit(condition)
     return PassageSet(fields.ids, mask)
 
 
-def undated_note(corpus: Snapshot, where: Iterable[str]) -> str:
+def readable_passages(corpus: Snapshot, part: Snapshot) -> PassageSet:
+    """The passages of a part of a corpus, as a set over all passages."""
+    ids = _fields_of(corpus).ids
+    return PassageSet(ids, mask_of({*part.passage_ids()}, ids))
+
+
+def undated_note(corpus: Snapshot, where: Iterable[str], readable: PassageSet | None = None) -> str:
     """A sentence about the documents that a filter leaves out because they have no date.
+
+    It takes what `allowed_passages` takes.
 
     Returns:
         "" if the filter compares no date, or leaves no document out for that alone.
@@ -49,6 +65,7 @@ def undated_note(corpus: Snapshot, where: Iterable[str]) -> str:
         return ""
     fields = _fields_of(corpus)
     undated = ~fields.having("date", is_date)
+    undated &= True if readable is None else readable.mask
     undated &= ~np.logical_and.reduce([fields.fit(condition) for condition in of_date])
     for condition in conditions:
         if not condition.of_date:
@@ -68,8 +85,14 @@ def _fields_of(corpus: Snapshot) -> Fields:
     return Fields.load(folder) if folder.exists() else Fields.of(corpus)
 
 
-def _no_such_field(fields: Fields, field: str) -> str:
-    shown = list(fields.spans)
+def _has(fields: Fields, field: str, readable: PassageSet | None) -> bool:
+    """Whether a passage that the caller may read has a value in a field."""
+    if readable is None or not fields.has(field):
+        return fields.has(field)
+    return bool((fields.having(field, lambda _: True) & readable.mask).any())
+
+
+def _no_such_field(shown: Sequence[str], field: str) -> str:
     more = ", …" if len(shown) > _SHOWN else ""
     exist = f"the fields are {', '.join(shown[:_SHOWN])}{more}" if shown else "it has no metadata"
     return f"No passage of the index has the field {field!r} that a filter names; {exist}."

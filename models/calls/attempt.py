@@ -77,8 +77,11 @@ class Attempt(Generic[OutputT]):
         Args:
             model: The model as the ledger names it (`ChatProvider.identity`).
         """
+        groups = self.context.groups
+        own = {} if groups is None else {"groups": groups}  # no time may tell what others asked
         return ledger_key(
             {
+                **own,
                 "model": model,
                 "prompt": self.first.name,
                 "version": self.first.version,

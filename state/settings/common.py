@@ -9,6 +9,7 @@ from pydantic_settings import NoDecode
 
 from hopyard.state.group import Frozen
 from hopyard.state.metadata import MATCHED_FIELDS
+from hopyard.state.rights import group_rules
 
 __all__ = (
     "AUTO",
@@ -75,6 +76,11 @@ class IndexingSettings(Frozen):
         AUTO,
         description="Prefix of an embedded question; auto takes the prefix from the embedding "
         "model's documentation.",
+    )
+    rights: Annotated[dict[str, tuple[str, ...]], BeforeValidator(group_rules)] = Field(
+        {},
+        description="The groups that may read each folder or file below the indexed folder, as in "
+        '{"hr": "hr,board", ".": "everyone"}; the nearest folder counts.',
     )
 
 

@@ -27,6 +27,7 @@ from pydantic_settings import NoDecode
 
 from hopyard.state.group import Amount, Frozen, Group, GroupT, Limit, Profile
 from hopyard.state.registry import SEARCHES, registries, registry_at
+from hopyard.state.rights import group_names
 from hopyard.state.settings.common import (
     AUTO,
     AnswerSettings,
@@ -134,6 +135,11 @@ class Context(Frozen):
         (),
         description="Search only passages with this metadata: FIELD=VALUE, with =, !=, <, <=, > "
         "or >=. Separate several values after = with commas.",
+    )
+    groups: Annotated[tuple[str, ...] | None, BeforeValidator(group_names), NoDecode] = Field(
+        None,
+        description="The caller's groups, comma-separated: only documents that these may read are "
+        "used. By default all documents are; empty means those that everyone may read.",
     )
     indexing: IndexingSettings = Field(
         default_factory=IndexingSettings, description="Building an index."

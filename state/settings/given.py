@@ -101,12 +101,16 @@ def _check_short(name: str) -> None:
         raise UsageError(f"There is no setting {name!r}; did you mean {meant[0]!r}?")
 
 
+_WHOLE: Final = frozenset({"where", "indexing.rights"})
+"""Settings whose value is a mapping: its keys are no names of settings."""
+
+
 def _flat(name: str, value: Any) -> Iterable[tuple[str, Any]]:
     if name == "budget" and isinstance(value, int):
         return [("budget.calls", value)]
     if isinstance(value, Budget):
         value = value.model_dump(exclude_unset=True)
-    if isinstance(value, Mapping) and name != "where":
+    if isinstance(value, Mapping) and name not in _WHOLE:
         return [pair for own, inner in value.items() for pair in _flat(f"{name}.{own}", inner)]
     return [(name, value)]
 

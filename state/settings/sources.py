@@ -46,6 +46,7 @@ _VARIABLES: Final = frozenset(
         "HOPYARD_LEDGER",
         "HOPYARD_BUILTIN_THREADS",
         "HOPYARD_LARGEST_FILE",
+        "HOPYARD_PEOPLE",
     }
 )
 """The variables that are no settings."""

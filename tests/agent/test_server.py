@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
-from hopyard.agent import studio
+import pytest
+from langgraph_sdk.auth.exceptions import HTTPException
+
+from hopyard.agent import auth, studio
 from hopyard.agent.server import AGENT, ServerContext, configuration
 from hopyard.state.errors import UsageError
 from hopyard.state.strategy import STRATEGIES
@@ -42,3 +47,44 @@ def test_every_graph_of_the_configuration_is_a_variable() -> None:
         served = vars(studio)[name]
         assert served.get_name() == name
         assert served.context_schema is ServerContext
+
+
+def test_a_request_cannot_choose_groups_or_another_index_of_a_server_with_rights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HOPYARD_INDEX", "own")
+    assert ServerContext(index="other", groups=("board",)).groups is None
+    monkeypatch.setenv("HOPYARD_GROUPS", "staff")
+    assert ServerContext(groups=None).groups == ("staff",)
+    assert ServerContext(index="own").index == "own"
+    with pytest.raises(UsageError, match="its own index only"):
+        ServerContext(index="other")
+
+
+@pytest.mark.asyncio
+async def test_people_of_a_server_have_groups_and_threads_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "auth" not in configuration()
+    file = tmp_path / "people.toml"
+    file.write_text('[ann]\ntoken = "the token of Ann"\ngroups = "hr"')
+    monkeypatch.setenv("HOPYARD_PEOPLE", str(file))
+    assert configuration()["auth"]["path"] == "hopyard.agent.auth:auth"
+    assert await auth._person("Bearer the token of Ann") == {"identity": "ann", "groups": ["hr"]}
+    with pytest.raises(HTTPException):
+        await auth._person("Bearer the token of Eve")
+    given = {"metadata": {"owner": "bob"}}
+    assert await auth._own(_asked("threads", "create"), given) == {"owner": "ann"}
+    assert given["metadata"] == {"owner": "ann"}
+    assert await auth._own(_asked("assistants", "read"), {}) is None
+    for asked in (
+        _asked("assistants", "update"),
+        _asked("store", "get"),
+        _asked("crons", "create"),
+    ):
+        with pytest.raises(HTTPException):
+            await auth._own(asked, {})
+
+
+def _asked(resource: Any, action: Any) -> Any:
+    return SimpleNamespace(resource=resource, action=action, user=SimpleNamespace(identity="ann"))

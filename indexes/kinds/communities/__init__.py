@@ -22,6 +22,7 @@ from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.records import Passage
+    from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.communities.index import CommunityIndex
     from hopyard.indexes.kinds.communities.stats import CommunityStats
     from hopyard.models.prompt import Prompt
@@ -90,6 +91,14 @@ class Communities(WrittenKind):
         from hopyard.indexes.kinds.communities.index import CommunityIndex
 
         return CommunityIndex.load(directory)
+
+    def readable(self, reader: CommunityIndex, index: Index) -> CommunityIndex:
+        """Communities without what a caller may not read, and the reports that have none of it."""
+        from hopyard.indexes.kinds.communities.readable import ReadableCommunities
+
+        whole = index.whole or index
+        graphs = whole.reader("entity-graph"), index.reader("entity-graph")
+        return ReadableCommunities(reader, *graphs)
 
     def check(self, reader: CommunityIndex, counts: Mapping[str, int]) -> str:
         """See that every entity of the graph is in it."""

@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.build_context import BuildContext, BuildOptions
@@ -146,16 +147,29 @@ def communities_of(
     divide = partial(cluster_again, before=before) if before else cluster
     hierarchy = divide(weights, max_size=made.max_size)
     partitions = [hierarchy.partition(level) for level in range(hierarchy.levels)]
-    passages = np.zeros(len(hierarchy), np.int32)
-    titles = [""] * len(hierarchy)
+    passages, titles = described(graph, weights, partitions)
+    quality = [modularity(weights, partition) for partition in partitions]
+    return CommunityFiles(hierarchy, passages, titles, np.array(quality, np.float64))
+
+
+def described(
+    graph: EntityGraph, weights: sparse.csr_array, partitions: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[np.int32], Ragged]:
+    """The number of passages of each community, and the labels of its best connected entities.
+
+    Args:
+        graph: The graph.
+        weights: Its `pair_weights`.
+        partitions: For each level, [e] the row of each entity's community.
+    """
+    count = max((int(partition.max(initial=-1)) + 1 for partition in partitions), default=0)
+    passages = np.zeros(count, np.int32)
+    titles = [""] * count
     for partition in partitions:
         _count_passages(graph, partition, passages)
         for row, entities in best_connected(weights, partition, _LABELS).items():
-            titles[row] = ", ".join(map(graph.label, entities))
-    quality = [modularity(weights, partition) for partition in partitions]
-    return CommunityFiles(
-        hierarchy, passages, Ragged.of_texts(titles), np.array(quality, np.float64)
-    )
+            titles[row] = ", ".join(filter(None, map(graph.label, entities)))
+    return passages, Ragged.of_texts(titles)
 
 
 def _count_passages(

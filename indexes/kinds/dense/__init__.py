@@ -18,6 +18,7 @@ from hopyard.state.settings.fields import Group
 from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
+    from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.dense.reader import DenseReader
 
 __all__ = ("FAISS", "KIND", "DenseSettings")
@@ -85,6 +86,12 @@ class _Dense(IndexKind):
         """See that every passage is in it."""
         held, passages = len(reader), counts["passages"]
         return f"holds {counted(held, 'passage')}, not {passages}" if held != passages else ""
+
+    def readable(self, reader: DenseReader, index: Index) -> DenseReader:
+        """The vectors of the passages that a caller may read."""
+        from hopyard.indexes.kinds.dense.readable import ReadableDense
+
+        return ReadableDense(reader, index.allowed(()) or frozenset())
 
 
 def _write(context: BuildContext) -> Mapping[str, int]:

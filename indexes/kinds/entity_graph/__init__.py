@@ -22,6 +22,7 @@ from hopyard.state.text.counting import counted
 if TYPE_CHECKING:
     from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.corpus.records import Passage
+    from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
     from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbourhood
 
@@ -102,6 +103,12 @@ class EntityGraphKind(IndexKind):
         from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 
         return EntityGraph.load(directory)
+
+    def readable(self, reader: EntityGraph, index: Index) -> EntityGraph:
+        """The names and facts of the passages that a caller may read."""
+        from hopyard.indexes.kinds.entity_graph.graph.readable import ReadableGraph
+
+        return ReadableGraph(reader, index.allowed(()) or frozenset())
 
     def check(self, reader: EntityGraph, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""

@@ -22,6 +22,7 @@ from hopyard.indexes.written.kind import WrittenKind
 if TYPE_CHECKING:
     from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.corpus.records import Passage
+    from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
     from hopyard.indexes.kinds.passage_graph.stats import GraphStats
     from hopyard.models.prompt import Prompt
@@ -70,6 +71,10 @@ class PassageGraph(WrittenKind):
         from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
 
         return GraphIndex.load(directory)
+
+    def readable(self, reader: GraphIndex, index: Index) -> GraphIndex:
+        """The edges between passages that a caller may read."""
+        return reader.part(index.allowed(()) or frozenset())
 
     def check(self, reader: GraphIndex, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""

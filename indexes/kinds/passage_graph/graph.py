@@ -7,9 +7,9 @@ al., section 3.2). Edges are directed: `out_edges` never gives one against its d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -129,6 +129,29 @@ class GraphIndex:
     def load(cls, directory: Path) -> GraphIndex:
         """Open the graph. It raises as `GraphFiles.load` does."""
         return cls(GraphFiles.load(directory))
+
+    def part(self, passages: Collection[str]) -> GraphIndex:
+        """The graph of some passages: the edges that leave one and reach one."""
+        files = self._files
+        names = {*passages}
+        held = np.array([name in names for name in files.passages], bool)
+        rows = np.cumsum(held) - 1
+        kept = np.flatnonzero(held[files.edges["tail"]] & held[files.edges["head"]])
+        edges = np.array(files.edges[kept])
+        used, edges["question"] = np.unique(edges["question"], return_inverse=True)
+        for end in ("tail", "head"):
+            edges[end] = rows[edges[end]]
+        return GraphIndex(
+            replace(
+                files,
+                passages=[files.passages[row] for row in np.flatnonzero(held)],
+                edges=edges,
+                questions=files.questions.take(used),
+                vectors=files.vectors[used],
+                edge_keywords=files.edge_keywords.take(kept),
+                passage_keywords=files.passage_keywords.take(np.flatnonzero(held)),
+            )
+        )
 
     def __len__(self) -> int:
         """Number of edges."""

@@ -12,6 +12,7 @@ from hopyard.indexes.kind import IndexKind
 from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
+    from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
 
 __all__ = ("KIND",)
@@ -44,6 +45,12 @@ class _Sparse(IndexKind):
         """See that every passage is in it."""
         held, passages = len(reader), counts["passages"]
         return f"holds {counted(held, 'passage')}, not {passages}" if held != passages else ""
+
+    def readable(self, reader: SparseIndex, index: Index) -> SparseIndex:
+        """The words of the passages that a caller may read."""
+        from hopyard.indexes.kinds.sparse.readable import ReadableSparse
+
+        return ReadableSparse(reader, index.allowed(()) or frozenset())
 
 
 def _write(context: BuildContext) -> Mapping[str, int]:

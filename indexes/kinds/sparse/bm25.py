@@ -250,14 +250,18 @@ class SparseIndex:
             known words in the weight of all; both 0 to 1.
         """
         words = set(self._words.of([query])[0])
-        known = self._postings.weighed(dict.fromkeys(sorted(words), 1.0))
+        known = self._known(words)
         if not known:
             return 0.0, 0.0
         total = len(self._ids)
         weight = sum(idf(len(self._postings.of(term)[0]), total) for term in known)
         unknown = (len(words) - len(known)) * idf(1, total)
-        best = float(self._added(known).max())
+        best = float((self._added(known) * self._open(None)).max())
         return min(1.0, best / weight), weight / (weight + unknown)
+
+    def _known(self, words: Iterable[str]) -> dict[int, float]:
+        """The numbers of those words that a passage has."""
+        return self._postings.weighed(dict.fromkeys(sorted(words), 1.0))
 
 
 def _shares(scores: Scores) -> Scores:

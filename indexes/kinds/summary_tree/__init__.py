@@ -22,6 +22,7 @@ from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.records import Passage
+    from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.summary_tree.stats import TreeStats
     from hopyard.indexes.kinds.summary_tree.tree import SummaryTree
     from hopyard.models.prompt import Prompt
@@ -85,6 +86,10 @@ class SummaryTreeKind(WrittenKind):
         from hopyard.indexes.kinds.summary_tree.tree import SummaryTree
 
         return SummaryTree.load(directory)
+
+    def readable(self, reader: SummaryTree, index: Index) -> SummaryTree:
+        """The summaries that are made only of passages that a caller may read."""
+        return reader.part(index.allowed(()) or frozenset())
 
     def check(self, reader: SummaryTree, counts: Mapping[str, int]) -> str:
         """See that every passage is a leaf."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -78,6 +78,15 @@ class SummaryTree:
         self.summaries: Final = tuple(summaries)
         self.vectors: Final = vectors
         self.rows: Final = {summary.id: row for row, summary in enumerate(self.summaries)}
+
+    def part(self, passages: Collection[str]) -> SummaryTree:
+        """The summaries that are made of some passages only, whatever their sentences rest on."""
+        whole = {*passages}
+        for summary in self.summaries:
+            if whole.issuperset(summary.children):
+                whole.add(summary.id)
+        rows = [row for row, summary in enumerate(self.summaries) if summary.id in whole]
+        return SummaryTree([self.summaries[row] for row in rows], self.vectors[rows])
 
     @property
     def layers(self) -> int:

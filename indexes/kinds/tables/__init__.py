@@ -12,6 +12,7 @@ from hopyard.indexes.kind import IndexKind, count_problem
 from hopyard.state.extras import require
 
 if TYPE_CHECKING:
+    from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.tables.reader import Tables
 
 __all__ = ("KIND",)
@@ -37,6 +38,10 @@ class _Tables(IndexKind):
         from hopyard.indexes.kinds.tables.reader import Tables
 
         return Tables(directory)
+
+    def readable(self, reader: Tables, index: Index) -> Tables:
+        """The tables of the documents that a caller may read."""
+        return reader.part({name for name, *_ in index.corpus.names()})
 
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
         """Whether this version of Hopyard read the cells."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hopyard.indexes.corpus.corpus_file import is_cut, uri_of
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+from hopyard.indexes.kinds.sparse.readable import ReadableSparse
 from hopyard.indexes.kinds.tables.columns import Cells, Column
 
 __all__ = ("FILE", "Place", "Table", "Tables", "merged_type", "table_of")
@@ -75,10 +76,29 @@ class Tables:
             if is_cut(self._file):
                 raise sqlite3.DatabaseError("its end is missing")
             rows = self._read("SELECT schema FROM tables ORDER BY number")
-            self.tables: Final = [table_of(json.loads(row[0])) for row in rows]
+            tables = [table_of(json.loads(row[0])) for row in rows]
         except (OSError, ValueError, TypeError, sqlite3.Error) as error:
             raise damage_error(self._file, f"cannot be read ({error})") from error
-        self._words = SparseIndex.load(directory)
+        self._take(dict(enumerate(tables)), SparseIndex.load(directory))
+
+    def _take(self, by_number: Mapping[int, Table], words: SparseIndex) -> None:
+        self._by_number, self._words = by_number, words
+        self.tables = [*by_number.values()]
+        self._numbers = {table.id: number for number, table in by_number.items()}
+        self._families: dict[Any, list[Table]] = {}
+        for table in self.tables:
+            self._families.setdefault(table.family, []).append(table)
+
+    def part(self, documents: Collection[str]) -> Tables:
+        """The tables of some documents."""
+        part = copy(self)
+        kept = {
+            number: table
+            for number, table in self._by_number.items()
+            if table.document_id in documents
+        }
+        part._take(kept, ReadableSparse(self._words, frozenset(each.id for each in kept.values())))
+        return part
 
     def __len__(self) -> int:
         return len(self.tables)
@@ -86,11 +106,11 @@ class Tables:
     def search(self, text: str, k: int) -> list[Table]:
         """The tables whose headers, captions and cells share words with a text, the best first."""
         found = self._words.search(text, k)
-        return [self.tables[self._numbers[name]] for name, _ in found]
+        return self.by_id([name for name, _ in found])
 
     def by_id(self, ids: Sequence[str]) -> list[Table]:
         """Those of some tables that the index has, in that order."""
-        return [self.tables[self._numbers[name]] for name in ids if name in self._numbers]
+        return [self._by_number[self._numbers[name]] for name in ids if name in self._numbers]
 
     def holding(self, passage_ids: Sequence[str]) -> list[Table]:
         """The tables with rows in some passages, in the order of these."""
@@ -101,7 +121,8 @@ class Tables:
         )
         order = {name: place for place, name in enumerate(passage_ids)}
         numbers = [number for _, number in sorted(rows, key=lambda row: order[row[0]])]
-        return [self.tables[number] for number in dict.fromkeys(numbers)]
+        kept = [number for number in dict.fromkeys(numbers) if number in self._by_number]
+        return [self._by_number[number] for number in kept]
 
     def family(self, table: Table) -> list[Table]:
         """A table with all that hold other parts of the same."""
@@ -125,17 +146,6 @@ class Tables:
             columns = [[column[row] for row in kept] for column in columns]
             where = [where[row] for row in kept]
         return columns, where
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {table.id: number for number, table in enumerate(self.tables)}
-
-    @cached_property
-    def _families(self) -> dict[Any, list[Table]]:
-        families: dict[Any, list[Table]] = {}
-        for table in self.tables:
-            families.setdefault(table.family, []).append(table)
-        return families
 
     def _read(self, sql: str, *values: str | int) -> list[Any]:
         connection = sqlite3.connect(uri_of(self._file), uri=True)
