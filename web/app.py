@@ -20,10 +20,11 @@ from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingErr
 from hopyard.state.settings.given import Given
 from hopyard.state.settings.sources import home
 from hopyard.state.strategy import STRATEGIES
-from hopyard.web import documents, threads, viewing
+from hopyard.web import documents, measures, threads, viewing
 from hopyard.web.building import Builder
 from hopyard.web.chats import Conversations
 from hopyard.web.guard import LOOPBACK, Guard
+from hopyard.web.measuring import Measuring
 from hopyard.web.openai import chat_completions, model, models
 from hopyard.web.originals import Originals
 from hopyard.web.requests import refused
@@ -76,8 +77,10 @@ def application(
         app.state.titles = Titles(home() / "titles.json")
         async with open_session(resources) as session:
             app.state.runs = Runs(session, given, folder)
+            app.state.measuring = Measuring(given.context, resources)
             await app.state.runs.recover()
             yield
+            app.state.measuring.close()
             await app.state.runs.close()
             app.state.builder.close()
 
@@ -89,6 +92,7 @@ def application(
             *threads.ROUTES,
             *viewing.ROUTES,
             *documents.ROUTES,
+            *measures.ROUTES,
             Route("/api/search", search),
             Route("/v1/models", models),
             Route("/v1/models/{name}", model),

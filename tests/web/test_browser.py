@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 import threading
 from collections.abc import Iterator
@@ -170,6 +171,42 @@ def test_the_picture_of_a_tree_grows_and_every_step_opens(
     assert faults(browser) == []
     page.find(".kept .cite").click()
     page.shows("aside blockquote", "ridge")
+
+
+def test_an_own_question_measures_strategies(
+    browser: Any, server: Server, model: ModelServer, tmp_path: Path
+) -> None:
+    def answer(_: str, messages: Any) -> Any:
+        return ANSWER if "1781" in str(messages) else {"answer": "In 1871."}
+
+    model.answer = answer
+    page = Page(browser, server)
+    page.complaints()
+    page.ask(QUESTION)
+    wait_for(lambda: page.find(".keep button")).click()
+    wait_for(lambda: page.find(".keep input")).send_keys("1781")
+    page.find(".keep button").click()
+    page.shows(".keep", "Kept")
+    page.find("nav a[href='#/measure']").click()
+    page.shows("main", "kept: 1 question")
+    own = {"id": "one", "question": SCRIPT, "answers": ["1782"]}
+    (tmp_path / "own.jsonl").write_text(json.dumps(own), "utf-8")
+    page.find("input[type=file]").send_keys(str(tmp_path / "own.jsonl"))
+    page.shows("main", "own: 1 question")
+    page.find("input[value=direct]").click()
+    page.find("form button[type=submit]").click()
+    page.shows("main table", "direct\t1\t0 %")
+    page.shows("main table", "single\t1\t100 %")
+    page.shows(".turns", "The right answer is 1781.")
+    assert page.text(".turns").count("right answer") == 1
+    page.find(".turns .steps > summary").click()
+    page.shows(".turns .steps", "direct")
+    opened = "document.querySelectorAll('main details').forEach((each) => (each.open = true))"
+    browser.execute_script(opened)
+    page.shows(".turns .steps", "\nOutput\n")
+    assert SCRIPT in page.text("main")
+    assert faults(browser) == []
+    assert page.complaints() == []
 
 
 def test_hostile_documents_and_answers_are_text(

@@ -1,6 +1,7 @@
 // The page: threads at the left, a view in the middle, and a passage at the right.
 import { get, html, pathOf, render, send, useEffect, useState } from "/assets/common.js";
 import { Documents } from "/assets/documents.js";
+import { Measure } from "/assets/measure.js";
 import { Search } from "/assets/search.js";
 import { Conversation } from "/assets/talk.js";
 import { Passage } from "/assets/view.js";
@@ -47,6 +48,7 @@ function App() {
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
       ${view === "documents" && html`<${Documents} cite=${setCited} />`}
       ${view === "search" && html`<${Search} methods=${status.methods ?? []} cite=${setCited} />`}
+      ${view === "measure" && html`<${Measure} cite=${setCited} />`}
       ${view === "compare" && [thread, other].map((name) => html`<section key=${name}>
         <p><a href=${`#${encodeURIComponent(name)}`}>Continue this thread</a></p>
         <${Conversation} thread=${name} only started=${() => {}} ...${shared} /></section>`)}
@@ -92,6 +94,7 @@ function Threads({ threads, place, index }) {
       <li><a href="#" aria-current=${current(place.view === "talk" && !place.threads[0])}>New question</a></li>
       <li><a href="#/documents" aria-current=${current(place.view === "documents")}>Documents</a></li>
       <li><a href="#/search" aria-current=${current(place.view === "search")}>Search</a></li>
+      <li><a href="#/measure" aria-current=${current(place.view === "measure")}>Measure</a></li>
     </ul>
     ${threads.length > 5 && html`<input type="search" aria-label="Search threads" placeholder="Search threads"
       value=${words} onInput=${(event) => setWords(event.target.value)} />`}

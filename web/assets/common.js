@@ -12,8 +12,8 @@ export const send = async (path, body, method = "POST") => {
   if (body !== undefined) init.body = JSON.stringify(body);
   return read(await fetch(path, init));
 };
-export const upload = async (file) =>
-  read(await fetch(`/api/uploads/${encodeURIComponent(file.name)}`, {
+export const upload = async (file, kind = "uploads") =>
+  read(await fetch(`/api/${kind}/${encodeURIComponent(file.name)}`, {
     method: "PUT", body: file, headers: { "content-type": "application/octet-stream" },
   }));
 export const pathOf = (thread) => `/api/threads/${encodeURIComponent(thread)}`;

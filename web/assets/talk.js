@@ -150,9 +150,25 @@ function Turn({ turn, number, cite, edit, resume }) {
         [${place + 1}] ${cited.name}${cited.supported ? "" : " (not found in its passage)"}</button></li>`)}</ul>
     <${Steps} thread=${turn.thread} question=${number} records=${turn.steps} cite=${cite} />
     ${turn.finished
-      ? html`<p class="quiet">${turn.strategy} · ${cost([turn.usage])}</p>`
+      ? html`<p class="quiet">${turn.strategy} · ${cost([turn.usage])}</p><${Keep} question=${turn.question || turn.asked} />`
       : resume && html`<${Waiting} waiting=${turn.waiting} resume=${resume} />`}
   </li>`;
+}
+
+/** Keeps a question with its right answer, to measure strategies and settings by it. */
+function Keep({ question }) {
+  const [answer, setAnswer] = useState(null);
+  const [said, setSaid] = useState("");
+  const keep = () => send("/api/questions", { question, answer }).then(() => {
+    setAnswer(null);
+    setSaid("Kept: see Measure.");
+  }).catch((error) => setSaid(error.message));
+  return html`<div class="tools keep">${answer === null
+    ? html`<button class="link" onClick=${() => setAnswer("")}>Keep as a test</button>`
+    : html`<label>The right answer is <input value=${answer} onInput=${(event) => setAnswer(event.target.value)} /></label>
+        <button disabled=${!answer.trim()} onClick=${keep}>Keep</button>
+        <button class="link" onClick=${() => setAnswer(null)}>Cancel</button>`}
+    <span class="quiet" role="status">${said}</span></div>`;
 }
 
 function Waiting({ waiting, resume }) {
