@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from hopyard.agent.session import open_session
+from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError, UsageError
 from hopyard.state.settings.given import Given
@@ -23,6 +24,7 @@ from hopyard.state.strategy import STRATEGIES
 from hopyard.web import documents, measures, threads, viewing
 from hopyard.web.building import Builder
 from hopyard.web.chats import Conversations
+from hopyard.web.entities import entities, kind_of
 from hopyard.web.guard import LOOPBACK, Guard
 from hopyard.web.measuring import Measuring
 from hopyard.web.openai import chat_completions, model, models
@@ -94,6 +96,7 @@ def application(
             *documents.ROUTES,
             *measures.ROUTES,
             Route("/api/search", search),
+            Route("/api/entities", entities),
             Route("/v1/models", models),
             Route("/v1/models/{name}", model),
             Route("/v1/chat/completions", chat_completions, methods=["POST"]),
@@ -128,6 +131,7 @@ async def _status(request: Request) -> Response:
             "strategy": context.strategy,
             "strategies": ["auto", *STRATEGIES],
             "methods": methods_of(request.app.state.index),
+            "entities": bool(kind_of(read_manifest(request.app.state.index).kinds)),
             "budget": context.budget.model_dump(),
         }
     )

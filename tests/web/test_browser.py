@@ -32,6 +32,7 @@ axe.run(document, {resultTypes: ["violations"]}).then(
 """
 LOOKS = (("light", 1280, 900), ("dark", 390, 844))
 
+IRON = "Iron Bridge"
 BOTH = "Who built the Iron Bridge, and when was it opened?"
 SCRIPT = "<script>window.hacked = 1</script>"
 IMAGE = "<img src=x onerror='window.hacked = 2'>"
@@ -68,8 +69,10 @@ def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
         patch.setenv("HOPYARD_HOME", str(folder / "home"))
         for name, value in model.environment().items():
             patch.setenv(name, value)
-        hopyard.build_index(folder / "index", HOSTILE, chunk_tokens=0, embedding="ollama:words")
-    made = Server(folder / "index", model, folder / "home")
+        kinds = ["dense", "sparse", "entity-graph"]
+        index = folder / "index"
+        hopyard.build_index(index, HOSTILE, kinds=kinds, chunk_tokens=0, embedding="ollama:words")
+    made = Server(index, model, folder / "home")
     made.start()
     yield made
     made.kill()
@@ -171,6 +174,22 @@ def test_the_picture_of_a_tree_grows_and_every_step_opens(
     assert faults(browser) == []
     page.find(".kept .cite").click()
     page.shows("aside blockquote", "ridge")
+
+
+def test_an_entity_shows_what_it_is_joined_to(browser: Any, server: Server) -> None:
+    page = Page(browser, server)
+    page.complaints()
+    wait_for(lambda: page.find("nav a[href='#/entities']")).click()
+    wait_for(lambda: page.find("main input[type=search]")).send_keys("iron")
+    wait_for(lambda: [a.text for a in browser.find_elements("css selector", "main ul a")] == [IRON])
+    page.find("main ul a").click()
+    page.shows(".entity", "Named beside it\n1781")
+    assert faults(browser) == []
+    page.find(".entity .cite").click()
+    page.shows("aside mark", "The Iron Bridge was opened in 1781.")
+    page.find(".entity a").click()
+    page.shows(".entity h2", "1781")
+    assert page.complaints() == []
 
 
 def test_an_own_question_measures_strategies(
