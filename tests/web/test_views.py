@@ -53,6 +53,7 @@ def test_a_citation_opens_in_the_picture_of_its_page(page: Page, browser: Any) -
     page.ask("When is the pier open?")
     wait_for(lambda: page.find("a.mark"))
     page.find(".citations button").click()
+    assert page.find("input[name=calls]").get_property("value") == "20"
     assert re.search(r"1 call, (\d+) tokens, .* s, \1\.0000 at your prices", page.text("main"))
     picture = wait_for(lambda: page.find("aside img"))
     wait_for(lambda: browser.execute_script("return arguments[0].naturalWidth", picture) == 1000)

@@ -223,10 +223,10 @@ function Ask({ ask, running, stop, status, fresh, priced }) {
       : html`<button type="submit" disabled=${!text.trim()}>Ask</button>`}
     <details class="options"><summary>Limits, prices${fresh ? ", strategy" : ""}</summary>
       <div class="fields">
-        <label>Model calls at most <input name="calls" type="number" min="1" value=${status.budget?.calls ?? ""} /></label>
-        <label>Tokens at most <input name="tokens" type="number" min="1" value=${status.budget?.tokens ?? ""} /></label>
+        <label>Model calls at most <input name="calls" type="number" min="1" defaultValue=${status.budget?.calls ?? ""} /></label>
+        <label>Tokens at most <input name="tokens" type="number" min="1" defaultValue=${status.budget?.tokens ?? ""} /></label>
         ${["in", "out"].map((way, place) => html`<label key=${way}>Price of a million tokens ${way} <input name=${`price-${way}`} type="number" min="0" step="any"
-          value=${pricesOf(status.model)[place] || ""} onChange=${(event) => {
+          defaultValue=${pricesOf(status.model)[place] || ""} onChange=${(event) => {
             setPrices(status.model, pricesOf(status.model).with(place, Number(event.target.value)));
             priced({});
           }} /></label>`)}
