@@ -153,6 +153,7 @@ def _record(
         cost=_cost(by_prompt, seconds),
         calls=by_prompt,
         documents={passage.id: passage.document_id for passage in passages.values()},
+        run=output["run"],
     )
 
 

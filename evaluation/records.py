@@ -112,6 +112,8 @@ class Record(_Line):
     """By prompt and version."""
     documents: dict[str, str]
     """The document of each passage that a step names."""
+    run: str = ""
+    """The name under which the ledger counts its calls."""
 
 
 class RecordFile(LineFile[Record]):

@@ -17,15 +17,18 @@ from starlette.routing import Route
 
 from hopyard.agent.people import Person
 from hopyard.agent.session import open_session
+from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError, UsageError
 from hopyard.state.settings.given import Given
 from hopyard.state.settings.sources import home
 from hopyard.state.strategy import STRATEGIES
-from hopyard.web import documents, threads, viewing
+from hopyard.web import documents, measures, threads, viewing
 from hopyard.web.building import Builder
 from hopyard.web.chats import Conversations
+from hopyard.web.entities import entities, kind_of
 from hopyard.web.guard import LOOPBACK, Guard
+from hopyard.web.measuring import Measuring
 from hopyard.web.openai import chat_completions, model, models
 from hopyard.web.originals import Originals
 from hopyard.web.requests import refused
@@ -80,8 +83,10 @@ def application(
         app.state.titles = Titles(home() / "titles.json")
         async with open_session(resources) as session:
             app.state.runs = Runs(session, given, folder)
+            app.state.measuring = Measuring(given.context, resources)
             await app.state.runs.recover()
             yield
+            app.state.measuring.close()
             await app.state.runs.close()
             app.state.builder.close()
 
@@ -93,7 +98,9 @@ def application(
             *threads.ROUTES,
             *viewing.ROUTES,
             *documents.ROUTES,
+            *measures.ROUTES,
             Route("/api/search", search),
+            Route("/api/entities", entities),
             Route("/v1/models", models),
             Route("/v1/models/{name}", model),
             Route("/v1/chat/completions", chat_completions, methods=["POST"]),
@@ -130,6 +137,7 @@ async def _status(request: Request) -> Response:
             "strategy": context.strategy,
             "strategies": ["auto", *STRATEGIES],
             "methods": methods_of(request.app.state.index),
+            "entities": bool(kind_of(read_manifest(request.app.state.index).kinds)),
             "budget": context.budget.model_dump(),
         }
     )

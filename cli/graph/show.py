@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Group, RenderableType
@@ -46,14 +46,14 @@ def show_command(
     if len(hoods) > 1:
         _list_choices(name, hoods, json_=json_)
     elif json_:
-        print_json(_plain(hoods[0]))
+        print_json(hoods[0].plain())
     else:
         out.print(_draw(hoods[0]))
 
 
 def _list_choices(name: str, hoods: Sequence[Neighbourhood], *, json_: bool) -> None:
     if json_:
-        print_json({"name": name, "choices": [_plain(hood) for hood in hoods]})
+        print_json({"name": name, "choices": [hood.plain() for hood in hoods]})
         return
     meant = counted(len(hoods), "entity")
     out.print(f"{printable(name)!r} means {meant}; --choice N shows one of them:", markup=False)
@@ -135,46 +135,3 @@ def _synonyms(hood: Neighbourhood) -> Iterator[Text]:
 def _rest(hood: Neighbourhood, name: str, shown: int) -> Iterator[Text]:
     if more := hood.totals[name] - shown:
         yield Text(f"and {more:,} more", style="dim")
-
-
-def _plain(hood: Neighbourhood) -> dict[str, Any]:
-    """The neighbourhood as plain values, with labels and ids instead of rows."""
-    return {
-        "entity": hood.entity.label,
-        "names": list(hood.names),
-        "type": hood.type,
-        "descriptions": [
-            {"type": one.type, "text": one.text, "passage": one.passage}
-            for one in hood.descriptions
-        ],
-        "totals": dict(hood.totals),
-        "passages": [
-            {
-                "id": place.passage.id,
-                "title": place.passage.title,
-                "name": place.name,
-                "mentions": place.mentions,
-                "sentences": place.sentences,
-            }
-            for place in hood.places
-        ],
-        "neighbours": [
-            {"entity": one.entity.label, "sentences": one.sentences, "passages": one.passages}
-            for one in hood.neighbours
-        ],
-        "facts": [
-            {
-                "subject": fact.subject.label,
-                "relation": fact.relation,
-                "object": fact.object.label,
-                "passages": list(fact.passages),
-                "description": fact.description,
-                "strength": fact.strength,
-            }
-            for fact in hood.facts
-        ],
-        "synonyms": [
-            {"entity": synonym.entity.label, "cosine": round(synonym.cosine, 4)}
-            for synonym in hood.synonyms
-        ],
-    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 import threading
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ axe.run(document, {resultTypes: ["violations"]}).then(
 """
 LOOKS = (("light", 1280, 900), ("dark", 390, 844))
 
+IRON = "Iron Bridge"
 BOTH = "Who built the Iron Bridge, and when was it opened?"
 SCRIPT = "<script>window.hacked = 1</script>"
 IMAGE = "<img src=x onerror='window.hacked = 2'>"
@@ -67,8 +69,10 @@ def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
         patch.setenv("HOPYARD_HOME", str(folder / "home"))
         for name, value in model.environment().items():
             patch.setenv(name, value)
-        hopyard.build_index(folder / "index", HOSTILE, chunk_tokens=0, embedding="ollama:words")
-    made = Server(folder / "index", model, folder / "home")
+        kinds = ["dense", "sparse", "entity-graph"]
+        index = folder / "index"
+        hopyard.build_index(index, HOSTILE, kinds=kinds, chunk_tokens=0, embedding="ollama:words")
+    made = Server(index, model, folder / "home")
     made.start()
     yield made
     made.kill()
@@ -170,6 +174,58 @@ def test_the_picture_of_a_tree_grows_and_every_step_opens(
     assert faults(browser) == []
     page.find(".kept .cite").click()
     page.shows("aside blockquote", "ridge")
+
+
+def test_an_entity_shows_what_it_is_joined_to(browser: Any, server: Server) -> None:
+    page = Page(browser, server)
+    page.complaints()
+    wait_for(lambda: page.find("nav a[href='#/entities']")).click()
+    wait_for(lambda: page.find("main input[type=search]")).send_keys("iron")
+    wait_for(lambda: [a.text for a in browser.find_elements("css selector", "main ul a")] == [IRON])
+    page.find("main ul a").click()
+    page.shows(".entity", "Named beside it\n1781")
+    assert faults(browser) == []
+    page.find(".entity .cite").click()
+    page.shows("aside mark", "The Iron Bridge was opened in 1781.")
+    page.find(".entity a").click()
+    page.shows(".entity h2", "1781")
+    assert page.complaints() == []
+
+
+def test_an_own_question_measures_strategies(
+    browser: Any, server: Server, model: ModelServer, tmp_path: Path
+) -> None:
+    def answer(_: str, messages: Any) -> Any:
+        return ANSWER if "1781" in str(messages) else {"answer": "In 1871."}
+
+    model.answer = answer
+    page = Page(browser, server)
+    page.complaints()
+    page.ask(QUESTION)
+    wait_for(lambda: page.find(".keep button")).click()
+    wait_for(lambda: page.find(".keep input")).send_keys("1781")
+    page.find(".keep button").click()
+    page.shows(".keep", "Kept")
+    page.find("nav a[href='#/measure']").click()
+    page.shows("main", "kept: 1 question")
+    own = {"id": "one", "question": SCRIPT, "answers": ["1782"]}
+    (tmp_path / "own.jsonl").write_text(json.dumps(own), "utf-8")
+    page.find("input[type=file]").send_keys(str(tmp_path / "own.jsonl"))
+    page.shows("main", "own: 1 question")
+    page.find("input[value=direct]").click()
+    page.find("form button[type=submit]").click()
+    page.shows("main table", "direct\t1\t0 %")
+    page.shows("main table", "single\t1\t100 %")
+    page.shows(".turns", "The right answer is 1781.")
+    assert page.text(".turns").count("right answer") == 1
+    page.find(".turns .steps > summary").click()
+    page.shows(".turns .steps", "direct")
+    opened = "document.querySelectorAll('main details').forEach((each) => (each.open = true))"
+    browser.execute_script(opened)
+    page.shows(".turns .steps", "\nOutput\n")
+    assert SCRIPT in page.text("main")
+    assert faults(browser) == []
+    assert page.complaints() == []
 
 
 def test_hostile_documents_and_answers_are_text(

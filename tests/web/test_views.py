@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,13 @@ def test_a_citation_opens_in_the_picture_of_its_page(page: Page, browser: Any) -
     page.complaints()
     page.find("form.ask summary").click()
     page.find("input[name=calls]").send_keys("20")
+    for way in ("in", "out"):
+        page.find(f"input[name=price-{way}]").send_keys("1000000")
     page.ask("When is the pier open?")
     wait_for(lambda: page.find("a.mark"))
     page.find(".citations button").click()
+    assert page.find("input[name=calls]").get_property("value") == "20"
+    assert re.search(r"1 call, (\d+) tokens, .* s, \1\.0000 at your prices", page.text("main"))
     picture = wait_for(lambda: page.find("aside img"))
     wait_for(lambda: browser.execute_script("return arguments[0].naturalWidth", picture) == 1000)
     assert PIER in picture.get_attribute("alt")

@@ -1,6 +1,8 @@
 // The page: threads at the left, a view in the middle, and a passage at the right.
 import { get, html, pathOf, render, send, useEffect, useState } from "/assets/common.js";
 import { Documents } from "/assets/documents.js";
+import { Entities } from "/assets/entities.js";
+import { Measure } from "/assets/measure.js";
 import { Search } from "/assets/search.js";
 import { Conversation } from "/assets/talk.js";
 import { Passage } from "/assets/view.js";
@@ -42,11 +44,13 @@ function App() {
   const { view, threads: [thread = "", other = ""] } = place;
   const shared = { status, cite: setCited, refresh };
   return html`
-    <${Threads} threads=${threads} place=${place} index=${status.index} />
+    <${Threads} threads=${threads} place=${place} index=${status.index} entities=${status.entities} />
     <main class=${`view-${view}`}>
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
       ${view === "documents" && html`<${Documents} cite=${setCited} />`}
       ${view === "search" && html`<${Search} methods=${status.methods ?? []} cite=${setCited} />`}
+      ${view === "entities" && html`<${Entities} name=${thread} cite=${setCited} />`}
+      ${view === "measure" && html`<${Measure} cite=${setCited} />`}
       ${view === "compare" && [thread, other].map((name) => html`<section key=${name}>
         <p><a href=${`#${encodeURIComponent(name)}`}>Continue this thread</a></p>
         <${Conversation} thread=${name} only started=${() => {}} ...${shared} /></section>`)}
@@ -77,7 +81,7 @@ function ThreadTools({ thread, known, refresh, tell }) {
     <button class="link" onClick=${remove}>Delete</button></p>`;
 }
 
-function Threads({ threads, place, index }) {
+function Threads({ threads, place, index, entities }) {
   const [words, setWords] = useState("");
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = threads.filter((one) => {
@@ -92,6 +96,8 @@ function Threads({ threads, place, index }) {
       <li><a href="#" aria-current=${current(place.view === "talk" && !place.threads[0])}>New question</a></li>
       <li><a href="#/documents" aria-current=${current(place.view === "documents")}>Documents</a></li>
       <li><a href="#/search" aria-current=${current(place.view === "search")}>Search</a></li>
+      ${entities && html`<li><a href="#/entities" aria-current=${current(place.view === "entities")}>Entities</a></li>`}
+      <li><a href="#/measure" aria-current=${current(place.view === "measure")}>Measure</a></li>
     </ul>
     ${threads.length > 5 && html`<input type="search" aria-label="Search threads" placeholder="Search threads"
       value=${words} onInput=${(event) => setWords(event.target.value)} />`}

@@ -12,19 +12,32 @@ export const send = async (path, body, method = "POST") => {
   if (body !== undefined) init.body = JSON.stringify(body);
   return read(await fetch(path, init));
 };
-export const upload = async (file) =>
-  read(await fetch(`/api/uploads/${encodeURIComponent(file.name)}`, {
+export const upload = async (file, kind = "uploads") =>
+  read(await fetch(`/api/${kind}/${encodeURIComponent(file.name)}`, {
     method: "PUT", body: file, headers: { "content-type": "application/octet-stream" },
   }));
 export const pathOf = (thread) => `/api/threads/${encodeURIComponent(thread)}`;
 
 export const counted = (number, word) =>
   `${number.toLocaleString()} ${word}${number === 1 ? "" : "s"}`;
+/** What a million tokens cost, in and out, as the person told this browser for a model. */
+export const pricesOf = (model) => JSON.parse(localStorage.getItem(`prices ${model}`) ?? "[0, 0]");
+export const setPrices = (model, prices) =>
+  localStorage.setItem(`prices ${model}`, JSON.stringify(prices));
+/** The price of some usages; "" if a model's price is not known. */
+const money = (usages) => {
+  const paid = usages.filter((usage) => usage.input_tokens + usage.output_tokens > 0);
+  const prices = paid.map((usage) => pricesOf(usage.model));
+  if (!paid.length || !prices.every(([input, output]) => input || output)) return "";
+  const total = paid.reduce((sum, usage, place) =>
+    sum + usage.input_tokens * prices[place][0] + usage.output_tokens * prices[place][1], 0);
+  return `, ${(total / 1e6).toFixed(4)} at your prices`;
+};
 /** As in "2 calls, 812 tokens, 3.1 s". */
 export const cost = (usages) => {
   const sum = (name) => usages.reduce((total, usage) => total + usage[name], 0);
   const about = sum("estimated_calls") ? "about " : "";
   return `${counted(sum("model_calls"), "call")}, ` +
     `${about}${counted(sum("input_tokens") + sum("output_tokens"), "token")}, ` +
-    `${sum("seconds").toFixed(1)} s`;
+    `${sum("seconds").toFixed(1)} s${money(usages)}`;
 };

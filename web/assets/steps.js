@@ -25,22 +25,25 @@ const nest = (trace, records) => {
   return (below.get("") ?? []).map(build);
 };
 
-/** @param question the number of the question in its thread; 0 while it runs. */
-export function Steps({ thread, question, records, open, cite }) {
+/**
+ * @param question the number of the question in its thread; 0 while it runs
+ * @param address gives the address of a trace that is of no thread, as json or html
+ */
+export function Steps({ thread, question, records, open, cite, address }) {
   const [trace, setTrace] = useState(null);
   const timer = useRef(0);
-  const load = () =>
-    get(`${pathOf(thread)}/trace.json?question=${question}`).then(setTrace).catch(() => {});
+  const at = (form) => address?.(form) ?? `${pathOf(thread)}/trace.${form}?question=${question}`;
+  const load = () => get(at("json")).then(setTrace).catch(() => {});
   useEffect(() => {
     if (!question && thread) timer.current = setTimeout(load, PAUSE);
     return () => clearTimeout(timer.current);
   }, [records]);
-  if (!records.length) return null;
+  if (!records.length && !address) return null;
   const names = new Map(trace?.passages.map((passage) => [passage.id, passage]));
-  return html`<details class="steps" open=${open} onToggle=${(event) => event.target.open && !trace && thread && load()}>
-    <summary>${counted(records.length, "step")}</summary>
+  return html`<details class="steps" open=${open} onToggle=${(event) => event.target.open && !trace && (thread || address) && load()}>
+    <summary>${records.length ? counted(records.length, "step") : "Steps"}</summary>
     <${List} steps=${nest(trace, records)} passages=${names} cite=${cite} />
-    ${thread && html`<p><a href=${`${pathOf(thread)}/trace.html?question=${question}`} download>Save
+    ${(thread || address) && html`<p><a href=${at("html")} download>Save
       as one page</a></p>`}
   </details>`;
 }

@@ -1,7 +1,7 @@
 // A conversation: its questions and answers, and the question that is being answered.
 // A run continues at the server. The page listens to its numbered events, and after a reload or a
 // lost connection the browser asks for those that it has not got.
-import { cost, get, html, pathOf, send, useEffect, useRef, useState } from "/assets/common.js";
+import { cost, get, html, pathOf, pricesOf, send, setPrices, useEffect, useRef, useState } from "/assets/common.js";
 import { Steps } from "/assets/steps.js";
 
 const EVENTS = ["begin", "token", "steps", "answer", "failed", "stopped"];
@@ -23,6 +23,8 @@ const after = (live, kind, data) => {
   }
 };
 
+const paid = (turn) => ({ ...turn.usage, model: turn.model });
+
 /**
  * @param started called with the name of a thread that a question has begun
  * @param only whether no further question can be asked here, as beside another thread
@@ -31,6 +33,7 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
   const [turns, setTurns] = useState([]);
   const [live, setLive] = useState(null);
   const [problem, setProblem] = useState("");
+  const [, draw] = useState(null);
   const source = useRef(null);
   const shown = useRef(null);
   const tell = (error) => setProblem(error.message);
@@ -118,11 +121,11 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
           resume=${place === turns.length - 1 && !live ? resume : null} />`)}
       ${live && html`<${Live} live=${live} thread=${shown.current} cite=${cite} resume=${() => resume()} />`}
     </ol>
-    ${turns.length > 1 && html`<p class="quiet">So far: ${cost(turns.map((turn) => turn.usage))}</p>`}
+    ${turns.length > 1 && html`<p class="quiet">So far: ${cost(turns.map(paid))}</p>`}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${only
       ? running && html`<p><button onClick=${() => send(`${pathOf(thread)}/stop`).catch(tell)}>Stop</button></p>`
-      : html`<${Ask} ask=${(...given) => ask(...given).catch(tell)} running=${running} status=${status}
+      : html`<${Ask} ask=${(...given) => ask(...given).catch(tell)} running=${running} status=${status} priced=${draw}
           fresh=${!thread} stop=${() => send(`${pathOf(thread)}/stop`).catch(tell)} />`}
   </div>`;
 }
@@ -150,9 +153,25 @@ function Turn({ turn, number, cite, edit, resume }) {
         [${place + 1}] ${cited.name}${cited.supported ? "" : " (not found in its passage)"}</button></li>`)}</ul>
     <${Steps} thread=${turn.thread} question=${number} records=${turn.steps} cite=${cite} />
     ${turn.finished
-      ? html`<p class="quiet">${turn.strategy} · ${cost([turn.usage])}</p>`
+      ? html`<p class="quiet">${turn.strategy} · ${cost([paid(turn)])}</p><${Keep} question=${turn.question || turn.asked} />`
       : resume && html`<${Waiting} waiting=${turn.waiting} resume=${resume} />`}
   </li>`;
+}
+
+/** Keeps a question with its right answer, to measure strategies and settings by it. */
+function Keep({ question }) {
+  const [answer, setAnswer] = useState(null);
+  const [said, setSaid] = useState("");
+  const keep = () => send("/api/questions", { question, answer }).then(() => {
+    setAnswer(null);
+    setSaid("Kept: see Measure.");
+  }).catch((error) => setSaid(error.message));
+  return html`<div class="tools keep">${answer === null
+    ? html`<button class="link" onClick=${() => setAnswer("")}>Keep as a test</button>`
+    : html`<label>The right answer is <input value=${answer} onInput=${(event) => setAnswer(event.target.value)} /></label>
+        <button disabled=${!answer.trim()} onClick=${keep}>Keep</button>
+        <button class="link" onClick=${() => setAnswer(null)}>Cancel</button>`}
+    <span class="quiet" role="status">${said}</span></div>`;
 }
 
 function Waiting({ waiting, resume }) {
@@ -182,7 +201,7 @@ const limitsOf = (form) => {
   return { calls: number("calls"), tokens: number("tokens") };
 };
 
-function Ask({ ask, running, stop, status, fresh }) {
+function Ask({ ask, running, stop, status, fresh, priced }) {
   const [text, setText] = useState("");
   const form = useRef(null);
   const submit = (event) => {
@@ -202,10 +221,15 @@ function Ask({ ask, running, stop, status, fresh }) {
     ${running
       ? html`<button type="button" onClick=${stop}>Stop</button>`
       : html`<button type="submit" disabled=${!text.trim()}>Ask</button>`}
-    <details class="options"><summary>Limits${fresh ? " and strategy" : ""}</summary>
+    <details class="options"><summary>Limits, prices${fresh ? ", strategy" : ""}</summary>
       <div class="fields">
-        <label>Model calls at most <input name="calls" type="number" min="1" value=${status.budget?.calls ?? ""} /></label>
-        <label>Tokens at most <input name="tokens" type="number" min="1" value=${status.budget?.tokens ?? ""} /></label>
+        <label>Model calls at most <input name="calls" type="number" min="1" defaultValue=${status.budget?.calls ?? ""} /></label>
+        <label>Tokens at most <input name="tokens" type="number" min="1" defaultValue=${status.budget?.tokens ?? ""} /></label>
+        ${["in", "out"].map((way, place) => html`<label key=${way}>Price of a million tokens ${way} <input name=${`price-${way}`} type="number" min="0" step="any"
+          defaultValue=${pricesOf(status.model)[place] || ""} onChange=${(event) => {
+            setPrices(status.model, pricesOf(status.model).with(place, Number(event.target.value)));
+            priced({});
+          }} /></label>`)}
         ${fresh && html`<label>Strategy <select name="strategy">${choices(`${status.strategy} (as set)`)}</select></label>
         <label>Compare with <select name="other">${choices("nothing")}</select></label>`}
       </div></details>

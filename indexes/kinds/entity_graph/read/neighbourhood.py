@@ -112,6 +112,52 @@ class Neighbourhood:
     type: str = ""
     descriptions: tuple[Description, ...] = ()
 
+    def plain(self) -> dict[str, Any]:
+        """The neighbourhood as plain values, with labels and ids instead of rows."""
+        return {
+            "entity": self.entity.label,
+            "names": list(self.names),
+            "type": self.type,
+            "descriptions": [
+                {"type": told.type, "text": told.text, "passage": told.passage}
+                for told in self.descriptions
+            ],
+            "totals": dict(self.totals),
+            "passages": [
+                {
+                    "id": place.passage.id,
+                    "title": place.passage.title,
+                    "name": place.name,
+                    "mentions": place.mentions,
+                    "sentences": place.sentences,
+                }
+                for place in self.places
+            ],
+            "neighbours": [
+                {
+                    "entity": near.entity.label,
+                    "sentences": near.sentences,
+                    "passages": near.passages,
+                }
+                for near in self.neighbours
+            ],
+            "facts": [
+                {
+                    "subject": fact.subject.label,
+                    "relation": fact.relation,
+                    "object": fact.object.label,
+                    "passages": list(fact.passages),
+                    "description": fact.description,
+                    "strength": fact.strength,
+                }
+                for fact in self.facts
+            ],
+            "synonyms": [
+                {"entity": synonym.entity.label, "cosine": round(synonym.cosine, 4)}
+                for synonym in self.synonyms
+            ],
+        }
+
 
 def neighbourhood(
     graph: EntityGraph,
