@@ -53,7 +53,7 @@ def registered_embedder(spec: str) -> Embedder | None:
 
 
 def embedder(spec: str) -> Embedder:
-    """The embedding model of a name: the registered one, the process's built-in one, or a new one.
+    """The embedding model of a name: a registered model, the built-in model of the process, or a new model.
 
     Args:
         spec: `builtin` or `auto`, `builtin:minilm`, `none` for no model, `ollama:NAME`, a

@@ -138,6 +138,8 @@ def load_array(file: Path, dtype: DTypeLike, dimensions: int = 1) -> NDArray[Any
     """
     try:
         array: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError as error:  # deleted, or of another version of Hopyard
+        raise damage_error(file, "is missing") from error
     except (OSError, ValueError, EOFError) as error:
         raise damage_error(file, f"cannot be read ({error})") from error
     if array.dtype != np.dtype(dtype) or array.ndim != dimensions:

@@ -116,9 +116,9 @@ class ThreadStore(Protocol):
 
 
 class StoreBase:
-    """Ends writes once they have begun.
+    """Finishes writes that have started, even when they are cancelled.
 
-    A run that is cancelled, by Ctrl-C for one, would otherwise lose its last step.
+    A cancelled run, as after Ctrl-C, would otherwise lose its last step.
     """
 
     def __init__(self, *values: Any, **named: Any) -> None:
@@ -136,7 +136,7 @@ class StoreBase:
         return [thread for thread, last in await self.last_steps() if _made_at(last) < limit]
 
     async def end(self) -> None:
-        """Wait for the writes that have begun; no other begins from here on."""
+        """Wait for the writes that have started; no other starts after this call."""
         self._ended = True
         if self._writes:
             await asyncio.wait(self._writes)

@@ -55,7 +55,7 @@ class IvfIndex(DenseReader):
 
     Passages that are added later have lists of their own, with the same centres, and the lists of
     removed passages stay: so a small change writes little. A vector has a key, its place in the
-    file of the first vectors or, after these, in that of the later ones.
+    file of the first vectors or, after these, in the file of the later vectors.
     """
 
     def __init__(self, ids: Ragged, parts: Sequence[tuple[Any, Vectors]], numbers: Numbers) -> None:

@@ -94,7 +94,12 @@ class DocumentNames:
     def save(self, directory: Path) -> None:
         """Write the names into a folder."""
         self._terms.save(directory, _TERMS)
-        arrays = (self._starts, self._documents, self._weights, np.array([self._count]))
+        arrays: tuple[NDArray[Any], ...] = (
+            self._starts,
+            self._documents,
+            self._weights,
+            np.array([self._count]),
+        )
         for (file, dtype), values in zip(_ARRAYS, arrays, strict=True):
             np.save(directory / file, values.astype(dtype))
 
