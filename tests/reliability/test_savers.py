@@ -184,9 +184,7 @@ class TestRetention:
         async with open_session() as session:
             await _asked(session, single, "old")
             now = time.time()
-            monkeypatch.setattr(
-                "hopyard.state.storage.stores.time.time", lambda: now + 3 * 86_400
-            )
+            monkeypatch.setattr("hopyard.state.storage.stores.time.time", lambda: now + 3 * 86_400)
             kept = change_context(single, {"retention_days": "4"})
             await _asked(session, kept, "new")
             assert (await session.result("old"))["finished"]
