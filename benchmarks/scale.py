@@ -165,7 +165,7 @@ def remove_from(directory: Path, size: int) -> dict[str, Any]:
 
 
 def memory() -> dict[str, float]:
-    """Megabytes of this process: private memory that no file backs, and all that is resident."""
+    """Megabytes of this process: those that no file backs, and all that are in memory."""
     lines = Path("/proc/self/smaps_rollup").read_text("utf-8").splitlines()[1:]
     held = {line.split(":")[0]: int(line.split()[1]) / 1000 for line in lines}
     return {"private_mb": round(held["Anonymous"]), "resident_mb": round(held["Rss"])}
@@ -216,7 +216,7 @@ def search_for(index: Index, text: str, allowed: Any = None) -> Search:
 
 
 async def rate(index: Index, method: str, texts: Sequence[str], askers: int) -> dict[str, float]:
-    """Questions a second of several askers at once, and what one question takes."""
+    """Questions a second of several askers at once, and the time of each."""
     waiting = [search_for(index, text) for text in texts]
     await SEARCHES[method].run(waiting[0])
     clock, places = Clock(), iter(waiting)

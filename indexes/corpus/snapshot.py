@@ -340,7 +340,7 @@ class Snapshot:
         return ids, np.load(file, mmap_mode="r")
 
     def changes(self, embedding: str) -> tuple[list[str], list[str], Vectors]:
-        """The changes of this generation.
+        """The passages that this generation changed.
 
         Returns:
             The ids of the passages that it removed, and those of the passages that it added with

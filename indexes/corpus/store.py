@@ -93,7 +93,7 @@ class CorpusStore:
             self.run("UPDATE generations SET oldest = ?1 WHERE oldest > ?1", generation)
 
     def fingerprint(self, document_id: str) -> str | None:
-        """The fingerprint of a live document; None if no document has that id."""
+        """The fingerprint of a live document; None if no live document has the id."""
         sql = "SELECT fingerprint FROM documents WHERE id = ? AND removed IS NULL"
         return next((row[0] for row in self.run(sql, document_id)), None)
 

@@ -54,8 +54,8 @@ class IvfIndex(DenseReader):
     """Approximate nearest neighbours by inner product.
 
     Passages that are added later have lists of their own, with the same centres, and the lists of
-    removed passages stay: so a small change writes little. A vector has a key, its place in the
-    file of the first vectors or, after these, in the file of the later vectors.
+    removed passages stay: so a small change writes little. A vector has a key: its place in the
+    file of the first vectors or, counted on, in the file of later vectors.
     """
 
     def __init__(self, ids: Ragged, parts: Sequence[tuple[Any, Vectors]], numbers: Numbers) -> None:
