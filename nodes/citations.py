@@ -43,6 +43,8 @@ JUDGEMENTS: Final = frozenset({"yes", "no", "neither", "none", "equal", "equally
 LEAST_SHARED_WORDS: Final = 2
 
 _EDGES: Final = " \n\t.,;:。、|"
+_COUNT_OF_LIST: Final = re.compile(r"\d{1,3}:\s+(?=\S)")
+"""As in "8: Querelle [1], Taxi zum Klo [2], …": it counts the items and says nothing of the first."""
 
 
 def is_unknown(answer: str) -> bool:
@@ -186,6 +188,8 @@ def marked_statements(answer: str) -> Iterator[tuple[str, list[int], tuple[int, 
         before = answer[start : match.start()]
         spans = [span for span in sentence_spans(before) if _WORD.search(before[slice(*span)])]
         statement = before[slice(*spans[-1])].strip(_EDGES) if spans else ""
+        if found := _COUNT_OF_LIST.match(statement):
+            statement = statement[found.end() :]
         statement = _in_its_row(statement, answer, match.start())
         numbers = list(dict.fromkeys(marker_numbers(match.group())))
         yield statement, numbers, match.span()

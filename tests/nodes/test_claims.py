@@ -177,6 +177,8 @@ def test_a_passage_without_text_is_not_cited() -> None:
             [("Born in 1900", [1]), ("and dead in 1950", [2])],
         ),
         ("- first [1]\n- second [2]\n", [("- first", [1]), ("- second", [2])]),
+        ("2: Nora [1], Vela [2]", [("Nora", [1]), ("Vela", [2])]),
+        ("1969: the landing [1]", [("1969: the landing", [1])]),
         ("[1] alone", []),
         ("in [1781] it rained [2]", [("in [1781] it rained", [2])]),
         ("東京は首都。江戸は東京 [3]。", [("江戸は東京", [3])]),
