@@ -44,7 +44,7 @@ LEAST_SHARED_WORDS: Final = 2
 
 _EDGES: Final = " \n\t.,;:。、|"
 _COUNT_OF_LIST: Final = re.compile(r"\d{1,3}:\s+(?=\S)")
-"""As in "8: Querelle [1], Taxi zum Klo [2], …": it counts the items and says nothing of the first."""
+"""As in "2: Nora [1], Vela [2]": it counts the items and says nothing of the first."""
 
 
 def is_unknown(answer: str) -> bool:
