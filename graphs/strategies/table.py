@@ -22,6 +22,21 @@ STRATEGY: Final = Strategy(
         "it asks for a sum, a count, an average, an extreme or a comparison over rows of tables",
         examples=("What did the orders of March cost together?",),
     ),
+    form=(
+        r"\bhow (?:many|much|often)\b|\bnumber of\b|\btotals?\b|\bsums?\b|\bin all\b"
+        r"|\b(?:al)?together\b|\bcounts?\b|\baverages?\b|\bmeans?\b|\bmedian\b|\bm(?:axi|ini)mum\b|\b(?:most|least|fewest)\b"
+        r"|\b(?!forest|interest|honest|request|guest|protest|contest|suggest|invest|arrest|midwest)"
+        r"\w{3,}est\b|\b(?:more|less|fewer|higher|lower|larger|smaller|at) (?:than|least|most)\b"
+        r"|\b(?:per|each|every)\b|\bshare of\b|\bpercent|%|\bsort|\brank|\btop \w+\b|\bdiffer"
+        r"|^\W*list\b|\b(?:which|what are the)\s+\w{2,}[^\W\dsiu]s\b(?!\s*['’])|\ball\b"
+        r"|\bwie ?(?:viele?|oft)\b|\bsumme|\b(?:ins)?gesamt|\bdurchschnitt|\bmittelwert"
+        r"|\bzusammen\b|\bbetrag|\bwie hoch\b|\bam \w+sten\b|\bhöchst|\bniedrigst|\bgrößt|\bkleinst"
+        r"|\bmeist|\bwenigst|\b(?:mehr|weniger) als\b|\bprozent|\banteil|\b(?:pro|je)\b|\bwelche\b|\balle\b"
+        r"|\bcombien|\bsomme|\bmoyen|\b(?:plus|moins) (?:de|que|\w+)\b|\bchaque\b|\bquel(?:le)?s\b"
+        r"|\bcuánt|\bsuma|\bpromedio|\bmedia\b|\bmayor|\bmenor|\bmás\b|\bmenos\b|\bcada\b"
+        r"|\bquant[aeio]\b|\bsomma|\bpiù\b|\bmeno\b|\bogni\b"
+        r"|몇|얼마|합계|총|평균|가장|최[대소고저]|각각?|多少|几|总|合计|平均|最|每|いくつ|いくら|何[人件個回]|合計|総"
+    ),
     beside=("capable",),
     stronger=("chain", "single"),
     profiles=("small", "capable"),
