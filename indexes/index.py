@@ -55,7 +55,7 @@ class Index:
         readable = None if whole is None else readable_passages(every, corpus)
         self._allowed = lru_cache(_FILTERS)(partial(allowed_passages, every, readable=readable))
         self._undated = lru_cache(_FILTERS)(partial(undated_note, every, readable=readable))
-        self._parts = lru_cache(maxsize=_CALLERS)(self._part_for)
+        self._parts: dict[tuple[str, ...], Index] = {}
         self._opening = threading.RLock()
 
     @classmethod
@@ -103,8 +103,15 @@ class Index:
         Args:
             groups: The caller's groups; None gives the whole index.
         """
+        if groups is None:
+            return self
+        wanted = tuple(groups)
         with self._opening:
-            return self if groups is None else self._parts(tuple(groups))
+            if wanted not in self._parts:
+                self._parts[wanted] = self._part_for(wanted)
+                for oldest in list(self._parts)[:-_CALLERS]:  # a run may still use it
+                    del self._parts[oldest]
+            return self._parts[wanted]
 
     def _part_for(self, groups: tuple[str, ...]) -> Index:
         manifest = self.manifest
@@ -125,6 +132,9 @@ class Index:
     def close(self) -> None:
         """Close the corpus store and the readers."""
         with self._opening:
+            for part in self._parts.values():
+                if part is not self:
+                    part.close()
             for reader in self._readers.values():
                 if hasattr(reader, "close"):
                     reader.close()

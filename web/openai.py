@@ -66,7 +66,7 @@ async def chat_completions(request: Request) -> Response:
         thread, turns = conversations.take(history)
         if thread and await _count_questions(runs.session, thread) != turns:
             thread, turns = "", 0  # deleted, or continued on the page: another conversation
-        run = runs.ask(last.text, person, thread, () if thread else history)
+        run = runs.ask(last.text, thread, () if thread else history, person=person)
     except ThreadBusyError as error:
         return refused(409, str(error))
     except UsageError as error:

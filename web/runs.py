@@ -133,10 +133,10 @@ class Runs:
     def ask(
         self,
         question: str,
-        person: Person = ANYBODY,
         thread: str = "",
         history: Sequence[AnyMessage] = (),
         *,
+        person: Person = ANYBODY,
         changes: Mapping[str, Any] | None = None,
         like: str = "",
     ) -> Run:
@@ -144,9 +144,9 @@ class Runs:
 
         Args:
             question: The question.
-            person: Who asks. The rights of the thread are the person's from here on.
             thread: Its thread; "" for a new thread.
             history: The conversation before it, if the thread is new and another program kept it.
+            person: Who asks. The rights of the thread are the person's from here on.
             changes: Settings of the thread from here on; nested settings are nested dicts.
             like: A thread whose settings a new thread takes.
 
@@ -230,7 +230,7 @@ class Runs:
         thread, question = left["thread"], left["question"]
         given = {name: left[name] for name in ("changes", "like") if name in left}
         person = Person.model_construct(name=left.get("owner", ""), groups=left.get("groups"))
-        asked = partial(self.ask, question, person, thread, **given)
+        asked = partial(self.ask, question, thread, person=person, **given)
         try:
             state = await self.session.result(thread)
         except ThreadMissingError:

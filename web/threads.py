@@ -46,7 +46,8 @@ async def _threads(request: Request) -> Response:
 async def _ask(request: Request) -> Response:
     given = await json_body(request)
     question, thread = str(given.get("question", "")), str(given.get("thread") or "")
-    run = _runs(request).ask(question, person_of(request), thread, changes=_changes(given))
+    person, changes = person_of(request), _changes(given)
+    run = _runs(request).ask(question, thread, person=person, changes=changes)
     return JSONResponse({"thread": run.thread}, 202)
 
 
@@ -58,7 +59,7 @@ async def _edit(request: Request) -> Response:
     copy = person.thread()
     if turn > 1:
         await runs.session.fork(thread, copy, before=turn)
-    run = runs.ask(question, person, copy, changes=_changes(given), like=thread)
+    run = runs.ask(question, copy, person=person, changes=_changes(given), like=thread)
     return JSONResponse({"thread": run.thread}, 202)
 
 
