@@ -57,7 +57,11 @@ class _Tables(IndexKind):
     def status(self, directory: Path) -> Mapping[str, Any]:
         """The largest tables."""
         tables = sorted(self.open(directory).tables, key=lambda table: -table.rows)
-        return {"largest": [{"table": table.id, "rows": table.rows} for table in tables[:3]]}
+        return {
+            "largest": [
+                {"table": table.caption or table.title, "rows": table.rows} for table in tables[:3]
+            ]
+        }
 
 
 KIND: Final = _Tables()
