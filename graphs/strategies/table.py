@@ -32,8 +32,8 @@ STRATEGY: Final = Strategy(
         r"|\bwie ?(?:viele?|oft)\b|\bsumme|\b(?:ins)?gesamt|\bdurchschnitt|\bmittelwert"
         r"|\bzusammen\b|\bbetrag|\bwie hoch\b|\bam \w+sten\b|\bhöchst|\bniedrigst|\bgrößt|\bkleinst"
         r"|\bmeist|\bwenigst|\b(?:mehr|weniger) als\b|\bprozent|\banteil|\b(?:pro|je)\b"
-        r"|\bwelche\b|\balle\b|\bcombien|\bsomme|\bmoyen|\b(?:plus|moins) (?:de|que|\w+)\b|\bchaque\b|\bquel(?:le)?s\b"
-        r"|\bcuánt|\bsuma|\bpromedio|\bmedia\b|\bmayor|\bmenor|\bmás\b|\bmenos\b|\bcada\b"
+        r"|\bwelche\b|\balle\b|\bcombien|\bsomme|\bmoyen|\b(?:plus|moins) (?:de|que|\w+)\b"
+        r"|\bchaque\b|\bquel(?:le)?s\b|\bcuánt|\bsuma|\bpromedio|\bmedia\b|\bmayor|\bmenor|\bmás\b|\bmenos\b|\bcada\b"
         r"|\bquant[aeio]\b|\bsomma|\bpiù\b|\bmeno\b|\bogni\b"
         r"|몇|얼마|합계|총|평균|가장|최[대소고저]|각각?|多少|几|总|合计|平均|最|每|いくつ|いくら|何[人件個回]|合計|総"
     ),
