@@ -13,6 +13,7 @@ from hopyard.indexes.kind import KINDS, IndexKind, kind_that
 from hopyard.state.errors import UsageError
 from hopyard.state.references import name_sources
 from hopyard.web.citations import marked
+from hopyard.web.requests import check_sees_all
 
 __all__ = ("entities", "kind_of")
 
@@ -30,6 +31,7 @@ def kind_of(kinds: tuple[str, ...]) -> IndexKind | None:
 
 async def entities(request: Request) -> Response:
     """The entities with some words in their names, or all that is known of one."""
+    check_sees_all(request)
     asked, session = request.query_params, request.app.state.runs.session
     choice = asked.get("choice", "0")
     index = await asyncio.to_thread(session.resources.index, request.app.state.index, "auto")

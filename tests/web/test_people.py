@@ -106,6 +106,9 @@ def test_pages_show_the_documents_of_the_own_groups(clients: dict[str, TestClien
     for client in (ann, bob):
         assert client.post("/api/change/remove", json={"id": HIDDEN}).status_code == 403
     assert clients["owner"].get("/api/change").status_code == 200
+    for address in ("/api/entities", "/api/measure", "/api/measure/state"):
+        assert "not for people with groups" in ann.get(address).text
+    assert clients["owner"].get("/api/measure").status_code == 200
 
 
 def test_a_conversation_of_another_person_begins_a_thread(clients: dict[str, TestClient]) -> None:
