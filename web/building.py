@@ -168,13 +168,13 @@ class Builder:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             for name in names:
-                await asyncio.to_thread(_copy, self._waiting / name, self.folder / name)
-                copies.append(self.folder / name)
-            await self._follow({"add": [*map(str, copies)]})
+                if await asyncio.to_thread(_copy, self._waiting / name, self.folder / name):
+                    copies.append(self.folder / name)
+            await self._follow({"add": [str(self.folder / name) for name in names]})
         finally:
             added = "report" in self.state
-            for copy in copies:
-                (self._waiting / copy.name if added else copy).unlink(missing_ok=True)
+            for file in [self._waiting / name for name in names] if added else copies:
+                file.unlink(missing_ok=True)
 
     async def _remove(self, document: str, source: str) -> None:
         file = self._originals.find(source)
@@ -210,8 +210,8 @@ class Builder:
             await process.wait()
 
 
-def _copy(file: Path, copy: Path) -> None:
-    """Copy a file. One that an interrupted change has copied stays.
+def _copy(file: Path, copy: Path) -> bool:
+    """Copy a file; return whether that was needed. The same file may be there already.
 
     Raises:
         UsageError: Another file has the name.
@@ -219,13 +219,14 @@ def _copy(file: Path, copy: Path) -> None:
     if copy.exists():
         if not filecmp.cmp(file, copy):
             raise _taken(copy.name)
-        return
+        return False
     part = copy.with_name(f".{copy.name}.part")
     try:
         shutil.copy2(file, part)
         part.replace(copy)
     finally:
         part.unlink(missing_ok=True)
+    return True
 
 
 def _taken(name: str) -> UsageError:
