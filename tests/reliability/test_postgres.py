@@ -173,7 +173,10 @@ async def test_a_server_that_is_away_is_named(
         open_ledger(address)
 
 
-@pytest.mark.parametrize("address", ["threads.sqlite", "postgresql://me:se/same@host/db"])
+@pytest.mark.parametrize(
+    "address",
+    ["threads.sqlite", "postgresql://me:se/same@host/db", "postgresql://me:se@same@host/db"],
+)
 async def test_what_is_no_address_is_refused_without_its_password(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
