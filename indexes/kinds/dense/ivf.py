@@ -146,7 +146,7 @@ class IvfIndex(DenseReader):
         for file in (IVF_FILE, VECTORS_FILE, _CENTRES_FILE):
             link(last / file, directory / file)
         if later or len(new):
-            index = faiss.read_index(str(last / (_MORE_FILE if later else _CENTRES_FILE)))
+            index = read_faiss(last / (_MORE_FILE if later else _CENTRES_FILE), 0)
             if len(new):
                 index.add(np.ascontiguousarray(new))
             write_faiss(index, directory / _MORE_FILE)
