@@ -22,7 +22,7 @@ from hopyard.indexes.kinds.dense.faiss_file import link, read_faiss, selector, w
 from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Nearest, Tell, silent
 from hopyard.models.embedder import Vector, Vectors
 
-__all__ = ("IVF_FILE", "IvfIndex")
+__all__ = ("IVF_FILE", "IvfIndex", "keeps_removed")
 
 IVF_FILE: Final = "ivf.faiss"
 
@@ -192,3 +192,9 @@ class IvfIndex(DenseReader):
         for _, later in self._parts[1:]:
             found[keys >= len(first)] = later[keys[keys >= len(first)] - len(first)]
         return found
+
+
+def keeps_removed(directory: Path) -> bool:
+    """Whether the files of a folder have vectors of removed passages."""
+    file = directory / _NUMBERS_FILE
+    return file.exists() and bool((load_array(file, np.int32) < 0).any())
