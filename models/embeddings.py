@@ -53,7 +53,7 @@ def registered_embedder(spec: str) -> Embedder | None:
 
 
 def embedder(spec: str) -> Embedder:
-    """The embedding model of a name: a registered model, the built-in model of the process, or a new model.
+    """The embedding model of a name: registered, built-in, or of a provider.
 
     Args:
         spec: `builtin` or `auto`, `builtin:minilm`, `none` for no model, `ollama:NAME`, a
