@@ -71,6 +71,7 @@ class BuildOptions:
         language: The corpus's language, a key of `indexes.text.language.LANGUAGES`.
         keep: Whether the build only adds or removes documents. Then a kind changes only for these
             documents.
+        clean: Whether no file may keep anything of removed passages.
         open_caller: Opens the chat model, or returns the open model. None if the build may not call
             a model. It may block.
     """
@@ -80,6 +81,7 @@ class BuildOptions:
     dimension: int
     language: str = "en"
     keep: bool = False
+    clean: bool = False
     open_caller: Callable[[], ModelCaller] | None = None
 
     @property

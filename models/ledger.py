@@ -91,12 +91,22 @@ class Ledger:
 
         It waits while another process holds the call, which may have finished it then.
         """
-        while not await asyncio.to_thread(self._tables.hold, key):  # noqa: ASYNC110
+        while not await self._hold(key):  # noqa: ASYNC110
             await asyncio.sleep(_PAUSE)
         try:
             yield
         finally:
-            await asyncio.to_thread(self._tables.release, key)
+            await asyncio.shield(asyncio.to_thread(self._tables.release, key))
+
+    async def _hold(self, key: str) -> bool:
+        """Try to hold a call; a try that is cancelled holds nothing."""
+        tried = asyncio.ensure_future(asyncio.to_thread(self._tables.hold, key))
+        try:
+            return await asyncio.shield(tried)
+        except asyncio.CancelledError:
+            if await tried:
+                await asyncio.shield(asyncio.to_thread(self._tables.release, key))
+            raise
 
     def find(self, key: str, run: str, *, step: str = "") -> Entry | None:
         """The finished call of that key, counted as used by a step of the run.

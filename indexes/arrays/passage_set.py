@@ -14,7 +14,7 @@ __all__ = ("PassageSet", "mask_of")
 
 
 class PassageSet(Set[str]):
-    """Some of n passages. It behaves as a frozenset of their ids.
+    """Some of n passages, as a set of their ids that nobody changes.
 
     Args:
         ids: The ids of all n passages, sorted.
@@ -24,6 +24,7 @@ class PassageSet(Set[str]):
     def __init__(self, ids: Ragged, mask: NDArray[np.bool_]) -> None:
         self.ids = ids
         self.mask = mask
+        self._copies = [ids]
 
     def __contains__(self, name: object) -> bool:
         row = self.ids.find(name) if isinstance(name, str) else None
@@ -35,9 +36,14 @@ class PassageSet(Set[str]):
     def __len__(self) -> int:
         return self._count
 
-    def issuperset(self, names: Iterable[str]) -> bool:
-        """Whether all of some passages are in the set."""
-        return all(name in self for name in names)
+    def is_over(self, ids: Ragged) -> bool:
+        """Whether these are the ids of the n passages. Each reader has a copy, compared once."""
+        if not any(ids is copy for copy in self._copies):
+            parts = ((self.ids.bounds, ids.bounds), (self.ids.values, ids.values))
+            if not all(np.array_equal(mine, theirs) for mine, theirs in parts):
+                return False
+            self._copies.append(ids)
+        return True
 
     @cached_property
     def _count(self) -> int:
@@ -55,8 +61,8 @@ def mask_of(names: Set[str], ids: Ragged) -> NDArray[np.bool_]:
         names: Ids of passages. Those that are not among the n are left out.
         ids: The ids of the n passages, sorted.
     """
-    if isinstance(names, PassageSet) and len(names.mask) == len(ids):
-        return names.mask  # of the same generation, whose passages all readers hold in one order
+    if isinstance(names, PassageSet) and names.is_over(ids):
+        return names.mask
     mask = np.zeros(len(ids), dtype=np.bool_)
     mask[[row for name in names if (row := ids.find(name)) is not None]] = True
     return mask

@@ -12,6 +12,7 @@ such as one batch of embeddings, and takes back or keeps the rest as after a kil
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hopyard.indexes.build_context import Progress, silent
@@ -212,6 +213,10 @@ async def vacuum(*, directory: Path) -> None:
         HopyardError: The disk is full, or another process reads a file's log.
     """
     async with open_run(directory, silent, update=True) as run:
+        if await in_thread(run.keeps_removed):
+            recipe = Recipe.of_manifest(run.held, Context(), None)
+            clean = replace(recipe.options, clean=True)
+            await run.finish(replace(recipe, options=clean), None)
         await in_thread(run.vacuum)
 
 

@@ -33,6 +33,7 @@ from hopyard.indexes.corpus.store import CorpusStore
 from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
 from hopyard.indexes.corpus.vectors import StoredVectors, purge_passage_vectors
 from hopyard.indexes.filters.fields import FOLDER, Fields
+from hopyard.indexes.kind import KINDS
 from hopyard.indexes.listing import matching_documents
 from hopyard.indexes.passages.chunking import Chunker
 from hopyard.indexes.text.language import READ_BY, corpus_language, foreign_languages
@@ -160,7 +161,7 @@ class BuildRun:
             open_embedder: Gives the embedding model; None where each text has its vector already.
         """
         report, manifest = self._report, self._current
-        stands = manifest is not None and not report.changed
+        stands = manifest is not None and not report.changed and not recipe.options.clean
         if not stands or not await in_thread(self._is_up_to_date, recipe, manifest):
             options = recipe.options
             vectors = StoredVectors(
@@ -186,6 +187,12 @@ class BuildRun:
         report.seconds = time.perf_counter() - self._began
         return report
 
+    def keeps_removed(self) -> bool:
+        """Whether the files of a kind have something of removed passages. This blocks."""
+        last, kinds = self._last, self.held.kinds
+        known = [KINDS[name] for name in kinds if name in KINDS]
+        return last is not None and any(kind.keeps_removed(last / kind.name) for kind in known)
+
     def vacuum(self) -> None:
         """Delete from the files what only readers of older generations need. This blocks.
 
@@ -193,7 +200,7 @@ class BuildRun:
             IndexMissingError: A file cannot be read or written.
             HopyardError: Another process reads a file's log.
         """
-        current = self.generation - 1
+        current = self.held.generation
         self._store.purge(current)
         purge_passage_vectors(self._store)
         self._store.vacuum()

@@ -39,8 +39,9 @@ def address_in(variable: str) -> str:
         parts = conninfo_to_dict(address)
     except psycopg.Error:  # its text would name a part of the password
         raise unusable from None
-    # A / in a password ends the name of the server too early, and the rest would be shown.
-    if not re.fullmatch(r"[\d,]*", str(parts.get("port", ""))) or "@" in str(parts.get("dbname")):
+    # A / or @ in a password ends it too early, and the rest would be shown as a name.
+    port, name, host = (str(parts.get(part, "")) for part in ("port", "dbname", "host"))
+    if not re.fullmatch(r"[\d,]*", port) or "@" in name or (host[:1] != "/" and "@" in host[1:]):
         raise unusable
     return address
 

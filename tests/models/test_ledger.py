@@ -163,6 +163,31 @@ async def test_two_askers_of_one_call_pay_once(ledger: Ledger, place: Path | str
     assert sum(ledger.usage(run)["cached_calls"] for run in "abc") == 2
 
 
+async def test_an_asker_who_is_cancelled_holds_nothing(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ask() -> None:
+        async with ledger.asking("k"):
+            pass
+
+    hold, began, go_on = ledger._tables.hold, threading.Event(), threading.Event()
+
+    def slowly(key: str) -> bool:
+        began.set()
+        return go_on.wait(10) and hold(key)
+
+    monkeypatch.setattr(ledger._tables, "hold", slowly)
+    cancelled = asyncio.create_task(ask())
+    await asyncio.to_thread(began.wait)
+    cancelled.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await cancelled
+    async with asyncio.timeout(5):
+        await ask()
+
+
 _WRITER = """
 import sys
 from pathlib import Path

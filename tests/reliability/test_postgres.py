@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.base.id import uuid6
 from model_server import ModelServer
 from postgres_server import OWN, PostgresServer
 
@@ -173,7 +174,10 @@ async def test_a_server_that_is_away_is_named(
         open_ledger(address)
 
 
-@pytest.mark.parametrize("address", ["threads.sqlite", "postgresql://me:se/same@host/db"])
+@pytest.mark.parametrize(
+    "address",
+    ["threads.sqlite", "postgresql://me:se/same@host/db", "postgresql://me:se@same@host/db"],
+)
 async def test_what_is_no_address_is_refused_without_its_password(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,6 +210,23 @@ async def test_lost_connections_are_opened_again_and_a_lost_thread_is_left(
         found = await other.aget_tuple({"configurable": {"thread_id": "t"}})
     assert found
     assert [write[1:] for write in found.pending_writes or ()] == [("question", "odd \0 ?")]
+
+
+async def test_a_step_that_is_being_saved_is_saved_though_it_is_cancelled(
+    place: str, single: Context
+) -> None:
+    await _ask(single)
+    async with open_saver() as store, store.locks.hold("t"):
+        found = await store.aget_tuple({"configurable": {"thread_id": "t"}})
+        assert found
+        step: Any = {**found.checkpoint, "id": str(uuid6())}
+        saving = asyncio.create_task(store.aput(found.config, step, found.metadata, {}))
+        await asyncio.sleep(0)
+        saving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await saving
+        latest = await store.aget_tuple({"configurable": {"thread_id": "t"}})
+        assert latest and latest.checkpoint["id"] == step["id"]
 
 
 async def test_with_a_key_nothing_that_was_asked_or_answered_is_readable(

@@ -77,6 +77,12 @@ class _Dense(IndexKind):
         wanted = options.keep or store == DenseSettings.of(options.settings).store
         return wanted and (directory / "ids.npy").exists()
 
+    def keeps_removed(self, directory: Path) -> bool:
+        """Whether inverted lists still have the vectors of removed passages."""
+        from hopyard.indexes.kinds.dense.ivf import keeps_removed
+
+        return keeps_removed(directory)
+
     def status(self, directory: Path) -> Mapping[str, Any]:
         """The vector store, unless it is FAISS, which most indexes have."""
         store = _store_in(directory)
@@ -110,7 +116,7 @@ def _write(context: BuildContext) -> Mapping[str, int]:
     if store == FAISS and corpus.counts()["passages"] <= LARGE:
         ids, vectors = corpus.vectors(embedding)
         DenseIndex.build(ids, vectors, tell).save(context.directory)
-    elif store == FAISS and context.options.keep and _extended(context):
+    elif store == FAISS and _extended(context):
         ids = []
     else:
         ids, vectors = corpus.map_vectors(embedding, context.directory / VECTORS_FILE)
@@ -126,13 +132,13 @@ def _write(context: BuildContext) -> Mapping[str, int]:
 
 
 def _extended(context: BuildContext) -> bool:
-    """Write the last generation's inverted lists with what has changed; False if it has none."""
+    """Write the last generation's inverted lists with what has changed; False if that cannot be."""
     from hopyard.indexes.kinds.dense.ivf import IVF_FILE, IvfIndex
 
-    last = context.previous
-    if last is None or not (last / IVF_FILE).exists():
+    last, options = context.previous, context.options
+    if last is None or options.clean or not options.keep or not (last / IVF_FILE).exists():
         return False
-    removed, ids, vectors = context.corpus.changes(context.options.embedding)
+    removed, ids, vectors = context.corpus.changes(options.embedding)
     return IvfIndex.load(last).extend(last, context.directory, removed, ids, vectors)
 
 

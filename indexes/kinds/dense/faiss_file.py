@@ -27,14 +27,18 @@ def write_faiss(index: faiss.Index, file: Path) -> None:
         raise OSError(str(error)) from error
 
 
-def read_faiss(file: Path) -> faiss.Index:
+def read_faiss(file: Path, flags: int = faiss.IO_FLAG_MMAP_IFC) -> faiss.Index:
     """Map an index into memory: pages are read when a search needs them.
+
+    Args:
+        file: The file.
+        flags: 0 reads it as a whole, so that it can be changed.
 
     Raises:
         IndexMissingError: The file is missing or damaged.
     """
     try:
-        return faiss.read_index(str(file), faiss.IO_FLAG_MMAP_IFC)
+        return faiss.read_index(str(file), flags)
     except RuntimeError as error:
         raise damage_error(file, f"cannot be read ({error})") from error
 

@@ -22,7 +22,7 @@ from hopyard.indexes.kinds.dense.faiss_file import link, read_faiss, selector, w
 from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Nearest, Tell, silent
 from hopyard.models.embedder import Vector, Vectors
 
-__all__ = ("IVF_FILE", "IvfIndex")
+__all__ = ("IVF_FILE", "IvfIndex", "keeps_removed")
 
 IVF_FILE: Final = "ivf.faiss"
 
@@ -115,8 +115,8 @@ class IvfIndex(DenseReader):
             for lists, vectors in files
             if lists == IVF_FILE or (directory / lists).exists()
         ]
-        held = [(index.ntotal, len(vectors)) for index, vectors in parts]
-        if any(one != other for one, other in held) or sum(dict(held)) != len(numbers):
+        count = sum(len(vectors) for _, vectors in parts)
+        if any(index.ntotal != len(held) for index, held in parts) or count != len(numbers):
             raise damage_error(directory / IVF_FILE, "does not fit the vectors beside it")
         return cls(ids, parts, numbers)
 
@@ -146,7 +146,7 @@ class IvfIndex(DenseReader):
         for file in (IVF_FILE, VECTORS_FILE, _CENTRES_FILE):
             link(last / file, directory / file)
         if later or len(new):
-            index = faiss.read_index(str(last / (_MORE_FILE if later else _CENTRES_FILE)))
+            index = read_faiss(last / (_MORE_FILE if later else _CENTRES_FILE), 0)
             if len(new):
                 index.add(np.ascontiguousarray(new))
             write_faiss(index, directory / _MORE_FILE)
@@ -166,13 +166,14 @@ class IvfIndex(DenseReader):
         for index, vectors in self._parts:
             numbers = self._numbers[start : start + len(vectors)]
             start += len(vectors)
+            open_ = numbers >= 0  # removed passages would take the places of others
+            if allowed is not None:
+                open_ &= allowed[numbers]
             parameters = faiss.SearchParametersIVF(  # type: ignore[call-arg]
-                sel=None if allowed is None else selector((numbers >= 0) & allowed[numbers]),
-                nprobe=min(probed, lists),
+                sel=None if open_.all() else selector(open_), nprobe=min(probed, lists)
             )
             _, [rows] = index.search(query, min(wanted, len(vectors)), params=parameters)
             rows = np.sort(rows[rows >= 0])  # -1 fills up; the file is read in order
-            rows = rows[numbers[rows] >= 0]
             found.append((numbers[rows].astype(np.int64), vectors[rows] @ vector))
         return tuple(np.concatenate(each) for each in zip(*found, strict=True))  # type: ignore[return-value]
 
@@ -191,3 +192,9 @@ class IvfIndex(DenseReader):
         for _, later in self._parts[1:]:
             found[keys >= len(first)] = later[keys[keys >= len(first)] - len(first)]
         return found
+
+
+def keeps_removed(directory: Path) -> bool:
+    """Whether the files of a folder have vectors of removed passages."""
+    file = directory / _NUMBERS_FILE
+    return file.exists() and bool((load_array(file, np.int32) < 0).any())

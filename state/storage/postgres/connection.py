@@ -30,10 +30,12 @@ wait."""
 _PAUSE: Final = 0.25
 _DEFAULTS: Final[Mapping[str, Any]] = {
     "connect_timeout": 10,
-    # A machine that lost its power is noticed after a minute, not after two hours.
+    # A machine that lost its power is noticed after a minute: while nothing is sent, not after two
+    # hours; while it has not confirmed what was sent, not after a quarter of an hour.
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
 }
 _AGAIN: Final = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 

@@ -188,7 +188,17 @@ class PostgresThreadStore(StoreBase, AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint, with every value in the table of blobs."""
+        """Save a checkpoint."""
+        return await self._whole(self._run(self._put, config, checkpoint, metadata, new_versions))
+
+    async def _put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """As LangGraph's saver does, with every value in the table of blobs."""
         place = config["configurable"]
         thread_id, namespace = str(place["thread_id"]), place["checkpoint_ns"]
         values = checkpoint["channel_values"]
@@ -199,13 +209,10 @@ class PostgresThreadStore(StoreBase, AsyncPostgresSaver):
             *(thread_id, namespace, checkpoint["id"], place.get("checkpoint_id")),
             *(Jsonb({**checkpoint, "channel_values": {}}), Jsonb(kept)),
         )
-
-        async def work(cursor: Cursor) -> None:
+        await self.locks.confirm(thread_id)
+        async with self._cursor(pipeline=True) as cursor:
             await cursor.executemany(self.UPSERT_CHECKPOINT_BLOBS_SQL, blobs)
             await cursor.execute(self.UPSERT_CHECKPOINTS_SQL, row)
-
-        await self.locks.confirm(thread_id)
-        await self._write(work)
         saved = {"checkpoint_ns": namespace, "checkpoint_id": checkpoint["id"]}
         return RunnableConfig(configurable={"thread_id": place["thread_id"], **saved})
 
@@ -217,9 +224,13 @@ class PostgresThreadStore(StoreBase, AsyncPostgresSaver):
         task_path: str = "",
     ) -> None:
         """Save what a task of an unfinished step has written."""
-        await self.locks.confirm(str(config["configurable"]["thread_id"]))
-        kept = whole_writes(writes)
-        await self._whole(self._run(super().aput_writes, config, kept, task_id, task_path))
+        put, kept = super().aput_writes, whole_writes(writes)
+
+        async def confirmed() -> None:
+            await self.locks.confirm(str(config["configurable"]["thread_id"]))
+            await put(config, kept, task_id, task_path)
+
+        await self._whole(self._run(confirmed))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""

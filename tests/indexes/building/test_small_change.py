@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hopyard.indexes.building import run
-from hopyard.indexes.building.build import add, build, remove
+from hopyard.indexes.building.build import add, build, remove, vacuum
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import PAGE_END, Document
 from hopyard.indexes.corpus.snapshot import Snapshot
@@ -59,6 +59,31 @@ async def test_what_is_added_and_removed_is_counted_on(
         found = index.reader("dense").search(embedder.embed_query("Third"), 99)
         assert len(found) == 38
         assert index.reader("sparse").search("third", 5)[0][0] == "d03"
+
+
+async def test_vacuum_deletes_the_vectors_of_removed_passages(
+    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "_LARGE", 10)
+    monkeypatch.setattr(dense, "LARGE", 10)
+    await build(DOCUMENTS, directory=tmp_path, embedder=embedder)
+    with Index.open(tmp_path) as index:
+        vector = index.reader("dense").vectors(["d07"])[0]
+
+    def keeping() -> list[str]:
+        files = [file for file in tmp_path.rglob("*") if file.is_file()]
+        return [file.name for file in files if vector.tobytes() in file.read_bytes()]
+
+    await remove(["d07"], directory=tmp_path)
+    assert "vectors.npy" in keeping()
+    await vacuum(directory=tmp_path)
+    assert not keeping()
+    await vacuum(directory=tmp_path)
+    check_index(tmp_path)
+    assert read_manifest(tmp_path).generation == 3
+    with Index.open(tmp_path) as index:
+        found = index.reader("dense").search(embedder.embed_query("Title 8"), 99)
+        assert len(found) == 39
 
 
 async def test_a_small_change_does_not_look_at_what_stays(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hopyard.indexes.building.build import add, build
+from hopyard.indexes.building.build import add, build, remove
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.filters.allowed import undated_note
@@ -26,6 +26,20 @@ DOCUMENTS = [
     Document("b", "Moon", "The moon pulls.", {"source": "BBC", "year": 2024}),
     Document("c", "Sun", "First page.\n\n\fSecond page.\n\n\f", {}, "docs/sky/sun.pdf"),
 ]
+
+
+async def test_a_filter_of_another_generation(directory: Path, embedder: Any) -> None:
+    where: dict[str, Any] = {"directory": directory, "embedder": embedder}
+    await build(DOCUMENTS, **where)
+    with Index.open(directory) as before:
+        allowed = before.allowed(["source=BBC"])
+        await remove(["a"], directory=directory)
+        await add([Document("d", "Tides", "The tide falls.")], **where)
+        with Index.open(directory) as after:  # as many passages, in other rows
+            question = embedder.embed_query("The moon")
+            found = after.reader("dense").search(question, 9, allowed)
+            words = after.reader("sparse").search("moon tide", 9, allowed)
+    assert allowed == {"b"} == {name for name, _ in found} == {name for name, _ in words}
 
 
 @pytest.fixture

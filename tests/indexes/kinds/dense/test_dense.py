@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,11 @@ def unit_rows(count: int, dimension: int, seed: int = 0) -> Vectors:
     return unit
 
 
-def recall(index: DenseReader, vectors: Vectors, queries: Vectors, k: int) -> float:
+def recall(
+    index: DenseReader, vectors: Vectors, queries: Vectors, k: int, ids: Sequence[str] = ()
+) -> float:
     """Part of the true k nearest that the index finds."""
-    names = [f"p{row:04d}" for row in range(len(vectors))]
+    names = ids or [f"p{row:04d}" for row in range(len(vectors))]
     found = 0
     for query in queries:
         exact = {names[row] for row in np.argsort(-(vectors @ query), kind="stable")[:k]}
@@ -172,6 +175,27 @@ def test_inverted_lists_keep_to_a_filter(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "ivf.faiss").write_bytes(b"no index")
     with pytest.raises(IndexMissingError, match=r"ivf\.faiss.*hopyard index build"):
         IvfIndex.load(tmp_path)
+
+
+def test_removed_passages_hide_no_others(tmp_path: Path) -> None:
+    vectors = unit_rows(2000, 16)
+    vectors[:150] = vectors[0]  # more than the lists propose for a question
+    ids = [f"p{row:04d}" for row in range(2000)]
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        folder.mkdir()
+    np.save(first / "vectors.npy", vectors)
+    IvfIndex.build(ids, vectors).save(first)
+    nothing = np.empty((0, 0), dtype=np.float32)
+    assert IvfIndex.load(first).extend(first, second, ids[:150], [], nothing)
+    index = IvfIndex.load(second)
+    assert len(index) == 1850
+    assert recall(index, vectors[150:], vectors[:1], 10, ids[150:]) >= 0.9
+    (second / "centres.faiss").unlink()  # beside it, the first folder has the file too
+    (second / "centres.faiss").write_bytes(b"no index")
+    (tmp_path / "third").mkdir()
+    with pytest.raises(IndexMissingError, match=r"centres\.faiss.*hopyard index build"):
+        index.extend(second, tmp_path / "third", [], ["q"], vectors[:1])
 
 
 async def test_the_size_of_a_corpus_chooses_the_index(
