@@ -72,8 +72,7 @@ def may_read(
         groups: The caller's groups.
     """
     named = [rules[rule]] if (rule := rule_of(source, rules)) else []
-    if GROUPS in metadata:
-        named.append(group_names(str(metadata[GROUPS])))
+    named += [group_names(str(metadata[key])) for key in metadata if key.casefold() == GROUPS]
     held = {EVERYONE, *groups}
     return bool(named) and all(not held.isdisjoint(allowed) for allowed in named)
 
