@@ -106,13 +106,7 @@ def application(
             Route("/v1/chat/completions", chat_completions, methods=["POST"]),
         ],
         middleware=[
-            Middleware(
-                Guard,
-                hosts=LOOPBACK | frozenset(hosts),
-                token=token,
-                people=people,
-                groups=given.context.groups,
-            )
+            Middleware(Guard, LOOPBACK | {*hosts}, token, people, given.context.groups),
         ],
         exception_handlers={HopyardError: _explain},
         lifespan=lifespan,

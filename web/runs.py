@@ -125,9 +125,8 @@ class Runs:
         self, session: Session, given: Given, folder: Path, people: Collection[Person] = ()
     ) -> None:
         self.session, self.given = session, given
-        self._people = {
-            person.name: person.within(given.context.groups) for person in people or (ANYBODY,)
-        }
+        known, groups = people or (ANYBODY,), given.context.groups
+        self._people = {person.name: person.within(groups) for person in known}
         self._folder = folder
         self._index = str(Path(given.context.index).absolute())
         self._runs: dict[str, Run] = {}

@@ -160,13 +160,9 @@ def _file_of(request: Request) -> Path | None:
 def _readable_file(corpus: Snapshot, originals: Originals, source: str) -> Path | None:
     """The file of a source; None if it also holds a document that the caller may not read."""
     file = originals.find(source)
-    hidden = corpus.hidden_sources() if file else []
-    alike = (each for each in hidden if _file_name(each) == _file_name(source))
+    hidden = {each.partition(SECTION_MARK)[0] for each in corpus.hidden_sources()}
+    alike = (each for each in hidden if file and each.rpartition("/")[2] == shown(Path(file.name)))
     return None if any(originals.find(each) == file for each in alike) else file
-
-
-def _file_name(source: str) -> str:
-    return source.partition(SECTION_MARK)[0].rpartition("/")[2]
 
 
 def _address(document_id: str) -> str:

@@ -260,11 +260,9 @@ class Snapshot:
         return str(next(iter(self._rows(sql, document=document_id)), ("",))[0])
 
     def hidden_sources(self) -> list[str]:
-        """The sources of the documents that the caller may not read, each once."""
-        if not self._restricted:
-            return []
-        sql = f"SELECT DISTINCT source FROM main.documents WHERE {_VISIBLE} "
-        return [row[0] for row in self._rows(f"{sql} AND id NOT IN (SELECT id FROM readable)")]
+        """The sources of the documents that the caller may not read."""
+        sql = f"SELECT source FROM main.documents WHERE {_VISIBLE} AND id NOT IN readable"
+        return [row[0] for row in self._rows(sql)] if self._restricted else []
 
     def pages(self, document_id: str, first: int, last: int) -> list[PageText]:
         """Pages of a document with the places of their words; none if the index has no places.

@@ -32,7 +32,7 @@ async def test_the_run_that_ended_last_is_kept_longest(
         async with open_session(resources) as session:
             runs = Runs(session, given, tmp_path)
             for thread in ("old", "other", "old", "new"):
-                run = runs.ask("When was the Iron Bridge opened?", thread=thread, changes={"strategy": 0})
+                run = runs.ask("Which bridge?", thread=thread, changes={"strategy": 0})
                 assert [told.kind async for told in run.follow()] == ["begin", "failed"]
             assert [name for name in ("old", "other", "new") if runs.of(name)] == ["old", "new"]
 

@@ -95,11 +95,7 @@ def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:
         ):
             plain[str(name)] = value.strip() if isinstance(value, str) else value
     # Empty groups let nobody read the text.
-    return {
-        name: value
-        for name, value in plain.items()
-        if value != "" or name.casefold() == GROUPS
-    }
+    return {name: held for name, held in plain.items() if held != "" or name.lower() == GROUPS}
 
 
 def _not_in(encoding: str, error: UnicodeError) -> CorpusError:
