@@ -44,10 +44,10 @@ function App() {
   const { view, threads: [thread = "", other = ""] } = place;
   const shared = { status, cite: setCited, refresh };
   return html`
-    <${Threads} threads=${threads} place=${place} index=${status.index} entities=${status.entities} owner=${status.owner} />
+    <${Threads} threads=${threads} place=${place} index=${status.index} entities=${status.entities} owner=${status.owner !== false} />
     <main class=${`view-${view}`}>
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-      ${view === "documents" && html`<${Documents} cite=${setCited} owner=${status.owner} />`}
+      ${view === "documents" && html`<${Documents} cite=${setCited} owner=${status.owner !== false} />`}
       ${view === "search" && html`<${Search} methods=${status.methods ?? []} cite=${setCited} />`}
       ${view === "entities" && html`<${Entities} name=${thread} cite=${setCited} />`}
       ${view === "measure" && html`<${Measure} cite=${setCited} />`}

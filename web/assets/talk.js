@@ -117,7 +117,7 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
   return html`<div class="conversation" aria-busy=${Boolean(running)}>
     <ol class="turns">
       ${turns.map((turn, place) => html`
-        <${Turn} key=${place} turn=${turn} owner=${status.owner} number=${place + 1} cite=${cite} edit=${only ? null : edit}
+        <${Turn} key=${place} turn=${turn} owner=${status.owner !== false} number=${place + 1} cite=${cite} edit=${only ? null : edit}
           resume=${place === turns.length - 1 && !live ? resume : null} />`)}
       ${live && html`<${Live} live=${live} thread=${shown.current} cite=${cite} resume=${() => resume()} />`}
     </ol>
