@@ -74,7 +74,7 @@ def server_graphs() -> dict[str, Any]:
 
 def configuration() -> dict[str, Any]:
     """The `langgraph.json` of the strategies that are installed, and of the people if any."""
-    people = {"auth": {"path": "hopyard.agent.auth:auth", "disable_studio_auth": True}}
+    people = {"auth": {"path": "hopyard.agent.people.auth:auth", "disable_studio_auth": True}}
     return {
         **(people if PEOPLE_FILE in os.environ else {}),
         "$schema": "https://langgra.ph/schema.json",

@@ -78,6 +78,8 @@ def serve_command(
     from hopyard.web.guard import LOOPBACK
 
     known = read_people(people) if people else ()
+    if token and known:
+        raise UsageError("Give --token or --people: with people, each has a token of their own.")
     if (host not in LOOPBACK or allow_host) and not (token or known):
         raise UsageError(
             f"Others can reach {(allow_host or [host])[0]!r}: give --token new, and put TLS before "

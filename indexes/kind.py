@@ -196,16 +196,16 @@ class IndexKind(ABC):
         raise UsageError(f"The index kind {self.name!r} is not a graph, so it cannot be exported.")
 
     def entities(
-        self, directory: Path, pattern: str, only: Literal["", "merged", "split"] = ""
+        self, index: Index, pattern: str, only: Literal["", "merged", "split"] = ""
     ) -> Sequence[Mapping[str, Any]]:
         """Return rows for `hopyard index entities`. Only kinds that know entities define it.
 
         Args:
-            directory: The kind's folder.
+            index: The opened index.
             pattern: Part of a name, or a pattern such as `john*`; "" for all.
             only: `merged`: names that were merged; `split`: senses of names; "": entities.
         """
-        del directory, pattern, only
+        del index, pattern, only
         raise NotImplementedError
 
     def look_up(

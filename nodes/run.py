@@ -228,17 +228,19 @@ class Run:
         ) -> OutputT:
             return await self.call(prompt, values, step=step)
 
+        index = await self.index()
         return Search(
             text=text,
             k=self.settings.retrieval.k if k is None else k,
-            index=await self.index(),
+            index=index,
             settings=self.settings,
             embed=self.embed,
             embed_alike=self.embed_alike,
             call=call if models else None,
             kept=self.resources.kept,
             report=report,
-            allowed=await self.allowed(),
+            # Of this very index: a build may end meanwhile.
+            allowed=await asyncio.to_thread(index.allowed, self.settings.where),
         )
 
     async def allowed(self) -> Set[str] | None:

@@ -72,23 +72,22 @@ def may_read(
         groups: The caller's groups.
     """
     named = [rules[rule]] if (rule := rule_of(source, rules)) else []
-    if GROUPS in metadata:
-        named.append(group_names(str(metadata[GROUPS])))
+    named += [group_names(str(metadata[key])) for key in metadata if key.casefold() == GROUPS]
     held = {EVERYONE, *groups}
     return bool(named) and all(not held.isdisjoint(allowed) for allowed in named)
 
 
 def rule_of(source: str, rules: Rules) -> str:
     """The rule of the nearest folder of a document; "" for none."""
-    paths = {_path(source), _path(in_folder(source))} - {""}
-    fitting = [
-        rule
-        for rule in rules
-        if rule == "."
-        or any(path == rule or path.startswith((f"{rule}/", f"{rule}{SECTION_MARK}"))
-               for path in paths)
-    ]  # fmt: skip
-    return max(fitting, key=lambda rule: (rule != ".", rule.count("/"), len(rule)), default="")
+    paths = [(_path(in_folder(source)), 2), (_path(source), 1)]  # with the levels above a rule
+
+    def level(rule: str) -> int:
+        inside = (f"{rule}/", f"{rule}{SECTION_MARK}")
+        fits = [start for path, start in paths if path == rule or path.startswith(inside)]
+        return fits[0] + rule.count("/") if fits else 0
+
+    fitting = [rule for rule in rules if rule == "." or level(rule)]
+    return max(fitting, key=lambda rule: (level(rule), len(rule)), default="")
 
 
 def _path(name: str) -> str:

@@ -31,7 +31,7 @@ from hopyard.web.guard import LOOPBACK, Guard
 from hopyard.web.measuring import Measuring
 from hopyard.web.openai import chat_completions, model, models
 from hopyard.web.originals import Originals
-from hopyard.web.requests import refused
+from hopyard.web.requests import person_of, refused
 from hopyard.web.runs import Runs
 from hopyard.web.searching import methods_of, search
 from hopyard.web.titles import Titles
@@ -82,7 +82,7 @@ def application(
         app.state.conversations = defaultdict[str, Conversations](Conversations)
         app.state.titles = Titles(home() / "titles.json")
         async with open_session(resources) as session:
-            app.state.runs = Runs(session, given, folder)
+            app.state.runs = Runs(session, given, folder, people)
             app.state.measuring = Measuring(given.context, resources)
             await app.state.runs.recover()
             yield
@@ -106,7 +106,7 @@ def application(
             Route("/v1/chat/completions", chat_completions, methods=["POST"]),
         ],
         middleware=[
-            Middleware(Guard, hosts=LOOPBACK | frozenset(hosts), token=token, people=people)
+            Middleware(Guard, LOOPBACK | {*hosts}, token, people, given.context.groups),
         ],
         exception_handlers={HopyardError: _explain},
         lifespan=lifespan,
@@ -139,5 +139,6 @@ async def _status(request: Request) -> Response:
             "methods": methods_of(request.app.state.index),
             "entities": bool(kind_of(read_manifest(request.app.state.index).kinds)),
             "budget": context.budget.model_dump(),
+            "owner": person_of(request).groups is None,
         }
     )

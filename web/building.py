@@ -168,8 +168,9 @@ class Builder:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             for name in names:
-                if await asyncio.to_thread(_copy, self._waiting / name, self.folder / name):
-                    copies.append(self.folder / name)
+                copy = self.folder / name
+                made = await asyncio.to_thread(_copy, self._waiting / name, copy)
+                copies += [copy] if made else []
             await self._follow({"add": [str(self.folder / name) for name in names]})
         finally:
             added = "report" in self.state

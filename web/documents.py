@@ -39,6 +39,7 @@ def _listed(index: Path, words: str, groups: Sequence[str] | None) -> dict[str, 
     shown = fitting[:_SHOWN]
     with open_corpus(index, groups) as corpus:
         readings = {one.id: json.loads(corpus.reading(one.id) or "{}") for one in shown}
+        counts = corpus.counts()
     documents = [
         {
             **{name: value for name, value in asdict(entry).items() if name != "metadata"},
@@ -48,7 +49,7 @@ def _listed(index: Path, words: str, groups: Sequence[str] | None) -> dict[str, 
         }
         for entry in shown
     ]
-    return {"documents": documents, "found": len(fitting), "all": len(every)}
+    return {"documents": documents, "found": len(fitting), "all": len(every), "counts": counts}
 
 
 def _about(index: Path) -> dict[str, Any]:
@@ -73,8 +74,7 @@ async def _documents(request: Request) -> Response:
         asyncio.to_thread(_listed, index, words, groups), asyncio.to_thread(_about, index)
     )
     if groups is not None:  # what the whole index holds is not the person's
-        counts = {"documents": listed["all"]}
-        about |= {"counts": counts, "bytes": 0, "unfinished": [], "interrupted": ""}
+        about |= {"counts": listed["counts"], "bytes": 0, "unfinished": [], "interrupted": ""}
         return JSONResponse({**listed, "index": about, "change": {"waiting": [], "folder": ""}})
     builder: Builder = request.app.state.builder
     return JSONResponse({**listed, "index": about, "change": _change_of(builder)})

@@ -13,7 +13,7 @@ from hopyard.indexes.kind import KINDS, IndexKind, kind_that
 from hopyard.state.errors import UsageError
 from hopyard.state.references import name_sources
 from hopyard.web.citations import marked
-from hopyard.web.requests import check_sees_all
+from hopyard.web.requests import person_of
 
 __all__ = ("entities", "kind_of")
 
@@ -31,17 +31,16 @@ def kind_of(kinds: tuple[str, ...]) -> IndexKind | None:
 
 async def entities(request: Request) -> Response:
     """The entities with some words in their names, or all that is known of one."""
-    check_sees_all(request)
     asked, session = request.query_params, request.app.state.runs.session
     choice = asked.get("choice", "0")
-    index = await asyncio.to_thread(session.resources.index, request.app.state.index, "auto")
+    whole = await asyncio.to_thread(session.resources.index, request.app.state.index, "auto")
+    index = await asyncio.to_thread(whole.readable_by, person_of(request).groups)
     if not (kind := kind_of(index.manifest.kinds)) or not choice.isdecimal():
         raise UsageError("The index has no entity graph: build it with `--with entity-graph`.")
     if name := asked.get("name"):
         found = await asyncio.to_thread(_neighbourhoods, index, kind, name, int(choice))
         return JSONResponse({"found": found})
-    folder = index.kind_directory(kind.name)
-    rows = await asyncio.to_thread(kind.entities, folder, asked.get("words", ""))
+    rows = await asyncio.to_thread(kind.entities, index, asked.get("words", ""))
     return JSONResponse({"entities": list(rows[:_LISTED]), "all": len(rows)})
 
 

@@ -26,7 +26,12 @@ __all__ = ("LOOPBACK", "Guard")
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 _COOKIE: Final = "hopyard_token"
-_CHANGES: Final = ("/api/change", "/api/uploads")
+_OF_READERS: Final = (
+    *("/assets/", "/api/status", "/api/threads", "/threads/", "/api/document", "/api/search"),
+    *("/api/entities", "/api/place", "/api/picture", "/api/original", "/v1/"),
+)
+"""The beginnings of the addresses that keep to the groups of a person. The others ask the whole
+index, or change it."""
 _YEAR: Final = 365 * 24 * 3600
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _POLICY: Final = (
@@ -52,6 +57,7 @@ class Guard:
         token: The token that a request must bring, by the header for bearers or by a cookie that
             `/?token=…` sets; "" for none.
         people: People with tokens, groups and threads of their own.
+        groups: The groups of callers that have none of their own; None restricts nothing.
     """
 
     def __init__(
@@ -60,9 +66,12 @@ class Guard:
         hosts: Collection[str],
         token: str = "",
         people: Collection[Person] = (),
+        groups: tuple[str, ...] | None = None,
     ) -> None:
         self._app, self._hosts = app, frozenset(map(str.lower, hosts))
-        self._people = (*people, *([Person.model_construct(token=token)] if token else ()))
+        known = (*people, *([Person.model_construct(token=token)] if token else ()))
+        self._people = tuple(person.within(groups) for person in known)
+        self._anybody = ANYBODY.within(groups)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -113,7 +122,7 @@ class Guard:
     def _signed_in(self, request: Request) -> Response | None:
         """The answer to a request that has not brought the token, or that brings it by address."""
         if not self._people:
-            request.state.person = ANYBODY
+            request.state.person = self._anybody
             return None
         by_address = request.query_params.get("token", "")
         if request.method == "GET" and request.scope["path"] == "/" and self._is_token(by_address):
@@ -131,13 +140,13 @@ class Guard:
         return None
 
     def _closed(self, request: Request) -> Response | None:
-        """The answer to a person who asks for somebody else's thread, or for a change."""
+        """The answer to a person who asks for somebody else's thread, or for the whole index."""
         person, path = person_of(request), str(request.scope["path"])
         _, is_thread, thread = path.partition("/threads/")
         if is_thread and not person.owns(thread):
             return refused(404, str(thread_missing(thread)))
-        if person.groups is not None and path.startswith(_CHANGES):
-            return refused(403, "Only a person without groups may change the index.")
+        if person.groups is not None and path != "/" and not path.startswith(_OF_READERS):
+            return refused(403, "Only a person without groups may change the index or measure it.")
         return None
 
     def _is_token(self, given: str) -> bool:

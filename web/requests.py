@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 from hopyard.agent.people import Person
 from hopyard.state.errors import UsageError
 
-__all__ = ("check_sees_all", "error_of", "json_body", "person_of", "refused")
+__all__ = ("error_of", "json_body", "person_of", "refused")
 
 _MOST: Final = 32_000_000
 """Bytes of a request. Chat clients send all pictures of a conversation again with each question."""
@@ -42,16 +42,6 @@ async def json_body(request: Request) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise UsageError("The request is not a JSON object.")
     return given
-
-
-def check_sees_all(request: Request) -> None:
-    """Check that who sent a request may see every document.
-
-    Raises:
-        UsageError: The person belongs to groups.
-    """
-    if person_of(request).groups is not None:
-        raise UsageError("This view shows all documents: it is not for people with groups.")
 
 
 def error_of(status: int, why: str, code: str | None = None) -> dict[str, Any]:

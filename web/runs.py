@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
 from hashlib import sha256
@@ -118,10 +118,15 @@ class Runs:
         session: The thread store.
         given: The server's settings.
         folder: Where a note of each running question is kept until it ends.
+        people: The people of the server; none for a server without owners of threads.
     """
 
-    def __init__(self, session: Session, given: Given, folder: Path) -> None:
+    def __init__(
+        self, session: Session, given: Given, folder: Path, people: Collection[Person] = ()
+    ) -> None:
         self.session, self.given = session, given
+        known, groups = people or (ANYBODY,), given.context.groups
+        self._people = {person.name: person.within(groups) for person in known}
         self._folder = folder
         self._index = str(Path(given.context.index).absolute())
         self._runs: dict[str, Run] = {}
@@ -229,7 +234,10 @@ class Runs:
     async def _take_up(self, left: Mapping[str, Any]) -> Run | None:
         thread, question = left["thread"], left["question"]
         given = {name: left[name] for name in ("changes", "like") if name in left}
-        person = Person.model_construct(name=left.get("owner", ""), groups=left.get("groups"))
+        person = self._people.get(left.get("owner", ""))
+        if person is None:  # the owner has been taken out of the file of people
+            self._forget(thread)
+            return None
         asked = partial(self.ask, question, thread, person=person, **given)
         try:
             state = await self.session.result(thread)
@@ -258,7 +266,7 @@ class Runs:
         if before and not before.ended:
             raise ThreadBusyError(f"The last question of the thread {thread!r} is being answered.")
         note: dict[str, Any] = {"thread": thread, "question": question, "index": self._index}
-        note |= {"changes": changes, "like": like, "owner": person.name, "groups": person.groups}
+        note |= {"changes": changes, "like": like, "owner": person.name}
         write_file(self._note(thread), json.dumps(note).encode())
         self._runs.pop(thread, None)  # the newest stands last
         run = self._runs[thread] = Run(thread, question)

@@ -16,10 +16,12 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from hopyard.indexes.corpus.boxes import Box
+from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.documents.files import shown
 from hopyard.indexes.listing import open_corpus
 from hopyard.indexes.passages.marks import find_marks, quoted_part
 from hopyard.state.errors import UsageError
+from hopyard.state.references import SECTION_MARK
 from hopyard.web.originals import Originals
 from hopyard.web.pictures import WIDTHS, PictureError, count_pages, draw_page, is_there
 from hopyard.web.requests import person_of
@@ -76,7 +78,7 @@ def find_place(
             return Place(_GONE)
         wanted = list(dict.fromkeys(quotes or [passage.text]))[:_MOST_QUOTES]
         found = [(text, find_marks(corpus, passage, text)) for text in wanted]
-    file = originals.find(passage.source)
+        file = _readable_file(corpus, originals, passage.source)
     if not passage.source.lower().endswith(".pdf"):
         return Place(original=_address(passage.document_id) if file else "")
     if file is None:
@@ -152,8 +154,15 @@ async def _original(request: Request) -> Response:
 def _file_of(request: Request) -> Path | None:
     state, wanted = request.app.state, request.query_params.get("document", "")
     with open_corpus(state.index, person_of(request).groups) as corpus:
-        found: Path | None = state.originals.find(corpus.source_of(wanted))
-    return found
+        return _readable_file(corpus, state.originals, corpus.source_of(wanted))
+
+
+def _readable_file(corpus: Snapshot, originals: Originals, source: str) -> Path | None:
+    """The file of a source; None if it also holds a document that the caller may not read."""
+    file = originals.find(source)
+    hidden = {each.partition(SECTION_MARK)[0] for each in corpus.hidden_sources()}
+    alike = (each for each in hidden if file and each.rpartition("/")[2] == shown(Path(file.name)))
+    return None if any(originals.find(each) == file for each in alike) else file
 
 
 def _address(document_id: str) -> str:

@@ -43,7 +43,7 @@ def entities_command(
     with Index.open(directory) as index:
         kind = kind_that("entities", index.manifest.kinds)
         only: Literal["", "merged", "split"] = "merged" if merged else "split" if split else ""
-        rows = kind.entities(index.kind_directory(kind.name), pattern, only)
+        rows = kind.entities(index, pattern, only)
     noun = {"": "entity", "merged": "merge", "split": "sense"}[only]
     _show(noun, rows[: limit or None], len(rows), as_json=json_)
 

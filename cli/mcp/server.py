@@ -25,6 +25,7 @@ from hopyard.agent.advice import Advice, with_advice, without_shell_advice
 from hopyard.agent.found import failure_text
 from hopyard.agent.people import CALLER, PeopleOnly, people_of_server
 from hopyard.agent.session import Event, Session, open_session
+from hopyard.agent.threads.threads import thread_missing
 from hopyard.cli.mcp.documents import (
     PASSAGE_ADDRESS,
     Fetched,
@@ -227,13 +228,16 @@ class _Tools:
         async def go_on(session: Session) -> ToolAnswer:
             if question and answer is not None:
                 raise UsageError("Give a question or an answer, not both.")
-            person = CALLER.get()
+            person, own = CALLER.get(), await asyncio.to_thread(self._settings)
             person.thread(thread_id)
+            context = await session.context(thread_id)
+            if not person.name and own.groups not in {None, context.groups}:
+                raise thread_missing(thread_id)  # it tells what others may read
+            changes = {} if own.groups is None else {"groups": own.groups}
             if question:
-                context = person.settings(await session.context(thread_id))
-                steps = session.ask(question, context, thread_id)
+                steps = session.ask(question, change_context(context, changes), thread_id)
             else:
-                steps = session.resume(thread_id, answer, changes=person.changes)
+                steps = session.resume(thread_id, answer, changes=changes)
             return await _follow(session, thread_id, steps, call, evidence=evidence)
 
         return await _with_tool_errors(_with_session(go_on))

@@ -93,6 +93,7 @@ class Snapshot:
         if is_cut(directory / CORPUS_FILE):
             raise corpus_error(directory, sqlite3.DatabaseError("its end is missing"))
         self.generation = generation
+        self._restricted = groups is not None
         self._directory = directory
         # One connection under a lock: a read takes less time than the opening of a connection.
         self._lock = threading.Lock()
@@ -257,6 +258,11 @@ class Snapshot:
         """The source of a document; "" if there is no such document."""
         sql = f"SELECT source FROM documents WHERE id = :document AND {_VISIBLE}"
         return str(next(iter(self._rows(sql, document=document_id)), ("",))[0])
+
+    def hidden_sources(self) -> list[str]:
+        """The sources of the documents that the caller may not read."""
+        sql = f"SELECT source FROM main.documents WHERE {_VISIBLE} AND id NOT IN readable"
+        return [row[0] for row in self._rows(sql)] if self._restricted else []
 
     def pages(self, document_id: str, first: int, last: int) -> list[PageText]:
         """Pages of a document with the places of their words; none if the index has no places.

@@ -18,6 +18,7 @@ from langchain_core.documents import Document as LoadedDocument
 from hopyard.indexes.corpus.records import BadItem, Document, MetadataValue
 from hopyard.state.errors import CorpusError, UsageError
 from hopyard.state.extras import require
+from hopyard.state.rights import GROUPS, group_names
 from hopyard.state.text.unicode import storable_text
 
 __all__ = ("convert", "load_from", "load_with")
@@ -73,7 +74,7 @@ def convert(loaded: Iterable[LoadedDocument], source: str) -> Iterator[Document 
 
     A document keeps its own id. A document without one gets its id from its source, its page and
     its place on that page, so that a changed text is an update of the same document.
-    Metadata keeps text, numbers, booleans and dates.
+    Metadata keeps text, numbers, booleans and dates, and the groups that may read a document.
 
     Args:
         loaded: The documents.
@@ -125,6 +126,9 @@ def _plain(metadata: Mapping[str, Any]) -> dict[str, MetadataValue]:
             plain[name] = storable_text(value)
         elif isinstance(value, (int, float)) and math.isfinite(value):
             plain[name] = value
+        elif name.casefold() == GROUPS and value is not None:  # left out, it would open the text
+            named = group_names(value)
+            plain[name] = storable_text(", ".join(named)) if isinstance(named, tuple) else ""
     return plain
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from langgraph_sdk.auth.exceptions import HTTPException
 
-from hopyard.agent import auth, studio
+from hopyard.agent import studio
+from hopyard.agent.people import auth
 from hopyard.agent.server import AGENT, ServerContext, configuration
 from hopyard.state.errors import UsageError
 from hopyard.state.strategy import STRATEGIES
@@ -69,7 +70,7 @@ async def test_people_of_a_server_have_groups_and_threads_of_their_own(
     file = tmp_path / "people.toml"
     file.write_text('[ann]\ntoken = "the token of Ann"\ngroups = "hr"')
     monkeypatch.setenv("HOPYARD_PEOPLE", str(file))
-    assert configuration()["auth"]["path"] == "hopyard.agent.auth:auth"
+    assert configuration()["auth"]["path"] == "hopyard.agent.people.auth:auth"
     assert await auth._person("Bearer the token of Ann") == {"identity": "ann", "groups": ["hr"]}
     with pytest.raises(HTTPException):
         await auth._person("Bearer the token of Eve")

@@ -238,6 +238,11 @@ def test_a_filter_chooses_among_readable_documents(
                     part.allowed([f"{field}=yes"])
                 shown = str(refused.value).partition("; ")[2]
                 assert words_in(shown) == groups
+        every = frozenset(document.id for document in _DOCUMENTS)
+        readable = {f"{each.lower()}-file" for each in groups}
+        vector = WordEmbedder().embed_query(QUESTION)
+        for reader, asked in ((part.reader("sparse"), QUESTION), (part.reader("dense"), vector)):
+            assert {name for name, _ in reader.search(asked, 9, every)} == readable
 
 
 @given(rights)
@@ -309,6 +314,19 @@ def test_every_tool_of_the_mcp_server_keeps_to_its_caller(index: Path) -> None:
     assert words_in(*chat.shown) == {WORDS[0]}
     # An error repeats the id that it was asked for.
     assert {word for text in told for word in re.findall("|".join(WORDS), text)} == {WORDS[0]}
+
+
+def test_a_server_with_groups_continues_only_threads_of_these_groups(index: Path) -> None:
+    asked = {"question": QUESTION, "thread_id": "begun"}
+    said = []
+    for groups, tool in ((None, "ask"), (("g0",), "continue_thread")):
+        chat = parrot()
+        context = _context(index, groups=groups, strategy="direct")
+        app = mcp_server(lambda held=context: held).streamable_http_app(stateless_http=True)
+        with TestClient(app, base_url="http://127.0.0.1:8000") as client:
+            said.append(_said(client, "tools/call", name=tool, arguments=asked)["result"])
+    assert [result["isError"] for result in said] == [False, True]
+    assert not chat.shown
 
 
 _ANN: Final = Person(name="ann", token="the token of Ann", groups=("g0",))  # noqa: S106

@@ -28,6 +28,13 @@ def test_the_nearest_folder_decides(source: str, rule: str) -> None:
     assert rule_of(source, RULES) == rule
 
 
+def test_a_folder_inside_is_nearer_than_the_folder_that_was_indexed() -> None:
+    rules = {"public": ("everyone",), "board": ("board",)}
+    assert rule_of("public/board/pay.md", rules) == "board"
+    assert rule_of("public/menu.md", rules) == "public"
+    assert rule_of("public/public/menu.md", {**rules, "public/public": ("hr",)}) == "public/public"
+
+
 def test_no_rule_fits_a_file_beside_the_folders() -> None:
     assert rule_of("docs/menu.md", {"hr": ("hr",)}) == ""
 
@@ -54,6 +61,10 @@ def test_a_document_is_readable_if_folder_and_document_allow_it(
 def test_a_document_without_groups_is_closed() -> None:
     assert not may_read({}, "docs/menu.md", {}, ("hr", "board"))
     assert may_read({"groups": "everyone"}, "docs/menu.md", {}, ())
+
+
+def test_the_key_of_a_documents_groups_may_have_capitals() -> None:
+    assert not may_read({"Groups": "board"}, "docs/menu.md", RULES, ("hr",))
 
 
 def test_equal_groups_are_equal() -> None:

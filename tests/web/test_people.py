@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from model_server import ModelServer
 from starlette.testclient import TestClient
 
 import hopyard
@@ -15,6 +17,7 @@ from hopyard.agent.people import read_people
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.given import Given
+from hopyard.state.settings.sources import change_context, home
 from hopyard.testing import DOCUMENTS, WordEmbedder
 from hopyard.web import app
 from hopyard.web.threads import ROUTES
@@ -39,11 +42,17 @@ HIDDEN = "iron-bridge"
 @pytest.fixture
 def index(tmp_path: Path) -> Path:
     hopyard.register_embedding("words", WordEmbedder())
-    documents = [
-        replace(one, metadata={"groups": "staff" if one.id == HIDDEN else "everyone"})
-        for one in DOCUMENTS
+    lines = [
+        {"id": each.id, "title": each.title, "text": each.text, "metadata": {"groups": groups}}
+        for each in DOCUMENTS
+        for groups in ("staff" if "Iron Bridge" in each.text else "everyone",)
     ]
-    hopyard.build_index(tmp_path / "index", documents, chunk_tokens=0, embedding="words")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "all.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    kinds = ["dense", "sparse", "entity-graph"]
+    hopyard.build_index(
+        tmp_path / "index", tmp_path / "docs", kinds=kinds, chunk_tokens=0, embedding="words"
+    )
     return tmp_path / "index"
 
 
@@ -97,18 +106,68 @@ def test_pages_show_the_documents_of_the_own_groups(clients: dict[str, TestClien
         f"/api/place?passage={HIDDEN}",
         f"/api/original?document={HIDDEN}",
         f"/api/picture?document={HIDDEN}&page=1",
+        "/api/entities",
+        "/api/entities?name=iron bridge",
+        *(f"/api/original?document={each.id}" for each in DOCUMENTS),
     ):
         told = bob.get(address)
         assert "1781" not in told.text
         assert f'"{HIDDEN}"' not in told.text
+        assert "Iron Bridge" not in told.text.replace(QUESTION, "")
     assert "1781" in ann.get(f"/api/document?id={HIDDEN}").text
+    assert "1781" in ann.get("/api/original?document=danube").text
+    assert "Iron Bridge" in ann.get("/api/entities").text
+    assert bob.get("/api/documents").json()["counts"]["passages"] == len(DOCUMENTS) - 2
     assert ann.get("/api/documents").json()["all"] == len(DOCUMENTS)
-    for client in (ann, bob):
-        assert client.post("/api/change/remove", json={"id": HIDDEN}).status_code == 403
-    assert clients["owner"].get("/api/change").status_code == 200
-    for address in ("/api/entities", "/api/measure", "/api/measure/state"):
-        assert "not for people with groups" in ann.get(address).text
-    assert clients["owner"].get("/api/measure").status_code == 200
+
+
+def test_only_a_person_without_groups_changes_or_measures_the_index(
+    clients: dict[str, TestClient],
+) -> None:
+    for method, path in [
+        ("POST", "/api/change/remove"),
+        ("GET", "/api/measure"),
+        ("POST", "/api/measure"),
+        ("GET", "/api/measure/trace.json"),
+        ("POST", "/api/questions"),
+    ]:
+        for name in ("ann", "bob"):
+            assert clients[name].request(method, path, json={}).status_code == 403
+        assert clients["owner"].request(method, path, json={}).status_code in {200, 400}
+    assert [clients[name].get("/api/status").json()["owner"] for name in ("bob", "owner")] == [
+        False,
+        True,
+    ]
+
+
+def test_a_run_that_a_server_left_continues_with_the_rights_of_now(
+    given: Given, chat: ModelServer, tmp_path: Path
+) -> None:
+    notes = home() / "serving"
+    notes.mkdir(parents=True)
+    for owner in ("bob", "eve"):
+        left = {"thread": f"{owner}/1", "question": QUESTION, "index": given.context.index}
+        left |= {"owner": owner, "groups": ["staff"]}
+        (notes / f"{owner}.json").write_text(json.dumps(left))
+    (tmp_path / "people.toml").write_text(PEOPLE)
+    people = read_people(tmp_path / "people.toml")
+    with Resources() as resources:
+        served = app.application(given, resources, people=people)
+        headers = {"authorization": "Bearer the token of Bob"}
+        with TestClient(served, base_url="http://localhost", headers=headers) as bob:
+            bob.get("/api/threads/bob/1/events")
+    assert "Danube" in str(chat.calls)
+    assert "Iron Bridge was" not in str(chat.calls)
+    assert [call.title for call in chat.calls].count("Answer") == 1  # Eve is gone
+
+
+def test_groups_of_the_server_restrict_whoever_has_none(given: Given) -> None:
+    closed = replace(given, context=change_context(given.context, {"groups": ("other",)}))
+    with Resources() as resources:
+        served = app.application(closed, resources)
+        with TestClient(served, base_url="http://localhost") as client:
+            assert f'"{HIDDEN}"' not in client.get("/api/documents").text
+            assert client.get("/api/change").status_code == 403
 
 
 def test_a_conversation_of_another_person_begins_a_thread(clients: dict[str, TestClient]) -> None:
@@ -136,6 +195,7 @@ def test_a_stranger_is_refused(clients: dict[str, TestClient]) -> None:
     ("text", "says"),
     [
         ("[ann", "Expected"),
+        ("# nobody", "names nobody"),
         ('[ann]\ntoken = "short"', "at least 16"),
         ("[ann]\ngroups = []", "no token"),
         ('["a/b"]\ntoken = "0123456789abcdef"', "a slash"),

@@ -32,7 +32,7 @@ async def test_the_run_that_ended_last_is_kept_longest(
         async with open_session(resources) as session:
             runs = Runs(session, given, tmp_path)
             for thread in ("old", "other", "old", "new"):
-                run = runs.ask("When was the Iron Bridge opened?", thread, changes={"strategy": 0})
+                run = runs.ask("Which bridge?", thread=thread, changes={"strategy": 0})
                 assert [told.kind async for told in run.follow()] == ["begin", "failed"]
             assert [name for name in ("old", "other", "new") if runs.of(name)] == ["old", "new"]
 
@@ -44,7 +44,7 @@ async def test_a_note_that_cannot_be_written_leaves_its_thread_free(
         async with open_session(resources) as session:
             runs = Runs(session, given, tmp_path / "missing")
             with pytest.raises(FileNotFoundError):
-                runs.ask("Why?", "t")
+                runs.ask("Why?", thread="t")
             assert runs.of("t") is None
 
 

@@ -44,10 +44,10 @@ function App() {
   const { view, threads: [thread = "", other = ""] } = place;
   const shared = { status, cite: setCited, refresh };
   return html`
-    <${Threads} threads=${threads} place=${place} index=${status.index} entities=${status.entities} />
+    <${Threads} threads=${threads} place=${place} index=${status.index} entities=${status.entities} owner=${status.owner !== false} />
     <main class=${`view-${view}`}>
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-      ${view === "documents" && html`<${Documents} cite=${setCited} />`}
+      ${view === "documents" && html`<${Documents} cite=${setCited} owner=${status.owner !== false} />`}
       ${view === "search" && html`<${Search} methods=${status.methods ?? []} cite=${setCited} />`}
       ${view === "entities" && html`<${Entities} name=${thread} cite=${setCited} />`}
       ${view === "measure" && html`<${Measure} cite=${setCited} />`}
@@ -81,7 +81,7 @@ function ThreadTools({ thread, known, refresh, tell }) {
     <button class="link" onClick=${remove}>Delete</button></p>`;
 }
 
-function Threads({ threads, place, index, entities }) {
+function Threads({ threads, place, index, entities, owner }) {
   const [words, setWords] = useState("");
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = threads.filter((one) => {
@@ -97,7 +97,7 @@ function Threads({ threads, place, index, entities }) {
       <li><a href="#/documents" aria-current=${current(place.view === "documents")}>Documents</a></li>
       <li><a href="#/search" aria-current=${current(place.view === "search")}>Search</a></li>
       ${entities && html`<li><a href="#/entities" aria-current=${current(place.view === "entities")}>Entities</a></li>`}
-      <li><a href="#/measure" aria-current=${current(place.view === "measure")}>Measure</a></li>
+      ${owner && html`<li><a href="#/measure" aria-current=${current(place.view === "measure")}>Measure</a></li>`}
     </ul>
     ${threads.length > 5 && html`<input type="search" aria-label="Search threads" placeholder="Search threads"
       value=${words} onInput=${(event) => setWords(event.target.value)} />`}

@@ -4,7 +4,7 @@ import { counted, get, html, send, upload, useEffect, useRef, useState } from "/
 const PAUSE = 700;
 const listed = (counts) => Object.entries(counts).map(([name, count]) => counted(count, name)).join(", ");
 
-export function Documents({ cite }) {
+export function Documents({ cite, owner }) {
   const [found, setFound] = useState(null);
   const [change, setChange] = useState({});
   const [words, setWords] = useState("");
@@ -61,7 +61,7 @@ export function Documents({ cite }) {
     <h1>Documents</h1>
     ${found && html`<${About} index=${found.index} />`}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    <section aria-label="Add documents" class="add">
+    <section aria-label="Add documents" class="add" hidden=${!owner}>
       <p><label>Add files, or drop them here <input type="file" multiple
         onChange=${(event) => { receive(event.target.files); event.target.value = ""; }} /></label></p>
       <p class="quiet">They are kept in ${change.folder}.</p>
@@ -76,7 +76,7 @@ export function Documents({ cite }) {
       <p class="quiet" role="status">${found.found < found.all ? `${found.found} of ` : ""}${counted(found.all, "document")}${
         found.found > found.documents.length ? `; the first ${found.documents.length} are shown` : ""}</p>
       <ul class="documents">${found.documents.map((one) => html`
-        <${Entry} key=${one.id} one=${one} cite=${cite} remove=${() => remove(one)} busy=${change.running} />`)}</ul>`}
+        <${Entry} key=${one.id} one=${one} cite=${cite} remove=${owner && (() => remove(one))} busy=${change.running} />`)}</ul>`}
   </div>`;
 }
 
@@ -116,6 +116,6 @@ function Entry({ one, cite, remove, busy }) {
       <ol>${inside?.passages.map((passage) => html`<li key=${passage.passage_id}>
         <button class="cite" onClick=${() => cite({ ...passage, quotes: [], supported: true })}>${passage.name}</button>
         <span class="excerpt">${passage.text.slice(0, 160)}</span></li>`)}</ol>
-      <p class="tools"><button class="link" disabled=${busy} onClick=${remove} aria-label=${`Remove ${one.name}`}>Remove</button></p>
+      ${remove && html`<p class="tools"><button class="link" disabled=${busy} onClick=${remove} aria-label=${`Remove ${one.name}`}>Remove</button></p>`}
     </details></li>`;
 }

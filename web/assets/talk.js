@@ -117,7 +117,7 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
   return html`<div class="conversation" aria-busy=${Boolean(running)}>
     <ol class="turns">
       ${turns.map((turn, place) => html`
-        <${Turn} key=${place} turn=${turn} number=${place + 1} cite=${cite} edit=${only ? null : edit}
+        <${Turn} key=${place} turn=${turn} owner=${status.owner !== false} number=${place + 1} cite=${cite} edit=${only ? null : edit}
           resume=${place === turns.length - 1 && !live ? resume : null} />`)}
       ${live && html`<${Live} live=${live} thread=${shown.current} cite=${cite} resume=${() => resume()} />`}
     </ol>
@@ -130,7 +130,7 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
   </div>`;
 }
 
-function Turn({ turn, number, cite, edit, resume }) {
+function Turn({ turn, owner, number, cite, edit, resume }) {
   const [draft, setDraft] = useState(null);
   const show = (place) => cite({ ...turn.citations[place - 1] });
   const follow = (event) => {
@@ -153,7 +153,7 @@ function Turn({ turn, number, cite, edit, resume }) {
         [${place + 1}] ${cited.name}${cited.supported ? "" : " (not found in its passage)"}</button></li>`)}</ul>
     <${Steps} thread=${turn.thread} question=${number} records=${turn.steps} cite=${cite} />
     ${turn.finished
-      ? html`<p class="quiet">${turn.strategy} · ${cost([paid(turn)])}</p><${Keep} question=${turn.question || turn.asked} />`
+      ? html`<p class="quiet">${turn.strategy} · ${cost([paid(turn)])}</p>${owner && html`<${Keep} question=${turn.question || turn.asked} />`}`
       : resume && html`<${Waiting} waiting=${turn.waiting} resume=${resume} />`}
   </li>`;
 }

@@ -17,6 +17,7 @@ from hopyard.indexes.documents.readers.base import Content, Source
 from hopyard.indexes.documents.readers.encoding import WRONG_BYTES, encoding_of
 from hopyard.indexes.passages.markdown import first_heading
 from hopyard.state.errors import CorpusError
+from hopyard.state.rights import GROUPS
 
 __all__ = ("decode", "plain_metadata", "read_markdown", "read_plain_text", "text_blocks")
 
@@ -93,7 +94,8 @@ def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:
             isinstance(value, float) and math.isfinite(value)
         ):
             plain[str(name)] = value.strip() if isinstance(value, str) else value
-    return {name: value for name, value in plain.items() if value != ""}
+    # Empty groups let nobody read the text.
+    return {name: held for name, held in plain.items() if held != "" or name.lower() == GROUPS}
 
 
 def _not_in(encoding: str, error: UnicodeError) -> CorpusError:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.arrays.passage_set import mask_of
+from hopyard.indexes.arrays.passage_set import PassageSet, mask_of
 from hopyard.indexes.kinds.dense.reader import SAMPLED, DenseReader, Nearest
 from hopyard.models.embedder import Vector, Vectors
 
@@ -29,7 +29,10 @@ class ReadableDense(DenseReader):
 
     def nearest(self, vector: Vector, k: int, allowed: Set[str] | None = None) -> Nearest:
         """See `DenseReader.nearest`."""
-        return self._whole.nearest(vector, k, self._passages if allowed is None else allowed)
+        mask = mask_of(self._passages, self.ids)
+        if allowed is not None:
+            mask = mask & mask_of(allowed, self.ids)
+        return self._whole.nearest(vector, k, PassageSet(self.ids, mask))
 
     def _approximate(self, vector: Vector, k: int, allowed: NDArray[np.bool_] | None) -> Nearest:
         return self._whole._approximate(vector, k, allowed)

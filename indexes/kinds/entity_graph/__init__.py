@@ -136,15 +136,15 @@ class EntityGraphKind(IndexKind):
         return export_of(graph, passages, paths)
 
     def entities(
-        self, directory: Path, pattern: str, only: Literal["", "merged", "split"] = ""
+        self, index: Index, pattern: str, only: Literal["", "merged", "split"] = ""
     ) -> Sequence[Mapping[str, Any]]:
         """Entities with their names, or the decisions about names."""
         from hopyard.indexes.kinds.entity_graph.read.lookup import decision_rows, entity_rows
         from hopyard.indexes.kinds.entity_graph.stats import EntityStats
 
         if only:
-            return decision_rows(EntityStats.load(directory), pattern, only)
-        return entity_rows(self.open(directory), pattern)
+            return decision_rows(EntityStats.load(index.kind_directory(self.name)), pattern, only)
+        return entity_rows(index.reader(self.name), pattern)
 
     def look_up(
         self,

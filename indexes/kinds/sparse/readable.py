@@ -25,7 +25,7 @@ class ReadableSparse(SparseIndex):
         self._readable = super()._open(passages)
 
     def _open(self, allowed: Set[str] | None) -> NDArray[np.bool_]:
-        return self._readable if allowed is None else super()._open(allowed)
+        return self._readable if allowed is None else self._readable & super()._open(allowed)
 
     def _known(self, words: Iterable[str]) -> dict[int, float]:
         known = super()._known(words)

@@ -100,6 +100,16 @@ def test_a_documents_own_id_title_and_metadata() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("groups", "kept"), [(["hr", "board"], "board, hr"), ([], ""), ({"hr": 1}, ""), ("hr", "hr")]
+)
+def test_groups_are_kept_in_whatever_form(groups: object, kept: str) -> None:
+    loaded = LoadedDocument(page_content="A text.", metadata={"groups": groups})
+    [document] = convert([loaded], "elsewhere")
+    assert isinstance(document, Document)
+    assert document.metadata == {"groups": kept}
+
+
 def test_pages_are_told_apart_by_number_and_not_by_place() -> None:
     def ids(*pages: int) -> dict[int, str]:
         documents = convert([loaded("A text.", source="a.pdf", page=n) for n in pages], "")

@@ -52,7 +52,7 @@ def entity_rows(graph: EntityGraph, pattern: str = "") -> list[dict[str, Any]]:
             "names": graph.names_of(row),
         }
         for row in np.argsort(-graph.passages_with, kind="stable").tolist()
-        if _matches(pattern, (graph.label(row), *graph.names_of(row)))
+        if graph.passages_with[row] and _matches(pattern, (graph.label(row), *graph.names_of(row)))
     ]
 
 

@@ -75,6 +75,9 @@ def test_front_matter_is_metadata_and_title(read: Read) -> None:
         "date": "2025-03-20", "tags": "green, barley", "rank": 3,
         "place.city": "Lund", "place.berths.north": 4,
     }  # fmt: skip
+    for groups, kept in (("[hr, board]", "hr, board"), ("[]", ""), ("", "")):
+        content, *_ = read("a.md", f"---\ngroups: {groups}\n---\nText.\n".encode())
+        assert content.metadata == {"groups": kept}
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,10 @@ class Person(BaseModel):
     groups: Annotated[tuple[str, ...] | None, BeforeValidator(group_names)] = None
     """None for a person without restriction."""
 
+    def within(self, groups: tuple[str, ...] | None) -> Person:
+        """The person on a server that has groups itself: these restrict a person without any."""
+        return self if self.groups is not None else self.model_copy(update={"groups": groups})
+
     def settings(self, context: Context) -> Context:
         """A server's settings for this person."""
         return context if self.groups is None else context.model_copy(update=self.changes)
@@ -84,7 +88,8 @@ def read_people(file: Path) -> tuple[Person, ...]:
     """The people of a TOML file: a table for each name, with `token` and `groups`.
 
     Raises:
-        UsageError: The file cannot be read, a token is short or given twice, or a name has a slash.
+        UsageError: The file cannot be read or names nobody, a token is short or given twice, or a
+            name has a slash.
     """
     try:
         people = _AS_PEOPLE.validate_python(tomllib.loads(file.read_text(encoding="utf-8")))
@@ -92,6 +97,8 @@ def read_people(file: Path) -> tuple[Person, ...]:
         first = error.errors()[0] if isinstance(error, ValidationError) else None
         why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
         raise UsageError(f"The file of people {str(file)!r} cannot be used: {why}.") from error
+    if not people:  # a server without people lets everybody in
+        raise UsageError(f"The file of people {str(file)!r} names nobody: give a person a table.")
     tokens = {person.token for person in people.values()}
     if len(tokens) < len(people) or any("/" in name or not name for name in people):
         raise UsageError(
