@@ -27,9 +27,9 @@ from hopyard.state.errors import (
     IndexMissingError,
     UsageError,
 )
-from hopyard.state.rights import group_names
 from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import AUTO, Context
+from hopyard.state.settings.rights import group_names
 from hopyard.state.settings.sources import read_context
 from hopyard.state.usage import Usage
 

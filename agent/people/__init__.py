@@ -14,8 +14,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 
 from hopyard.agent.threads.threads import new_thread_id, thread_missing
 from hopyard.state.errors import UsageError
-from hopyard.state.rights import group_names
 from hopyard.state.settings.fields import Context
+from hopyard.state.settings.rights import group_names
 
 __all__ = (
     "ANYBODY",

@@ -41,8 +41,8 @@ from hopyard.indexes.written.store import keep_only_used
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.embedder import Embedder
 from hopyard.state.errors import HopyardError, IndexMissingError
-from hopyard.state.rights import Rules, rule_of
 from hopyard.state.settings.fields import AUTO
+from hopyard.state.settings.rights import Rules, rule_of
 from hopyard.state.storage.atomic import sync_tree
 from hopyard.state.usage import Usage, add_usage, no_usage
 

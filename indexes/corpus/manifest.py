@@ -64,7 +64,7 @@ class Manifest(BaseModel):
     fields: tuple[str, ...] = ()
     """Fields of the metadata that are matched and embedded with each passage."""
     rights: dict[str, tuple[str, ...]] = {}
-    """The groups that may read each folder or file; see `state.rights`."""
+    """The groups that may read each folder or file; see `state.settings.rights`."""
     kinds: tuple[str, ...]
     """The index kinds: dense, sparse, …"""
     prompts: dict[str, str] = {}

@@ -30,7 +30,7 @@ from hopyard.indexes.corpus.manifest import Manifest, damage_error, generation_d
 from hopyard.indexes.corpus.records import PAGE_END, Document, Passage
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.metadata import MetadataValue
-from hopyard.state.rights import NO_RULES, Rules, may_read
+from hopyard.state.settings.rights import NO_RULES, Rules, may_read
 
 if TYPE_CHECKING:
     from hopyard.models.embedder import Vectors

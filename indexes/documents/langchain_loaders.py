@@ -18,7 +18,7 @@ from langchain_core.documents import Document as LoadedDocument
 from hopyard.indexes.corpus.records import BadItem, Document, MetadataValue
 from hopyard.state.errors import CorpusError, UsageError
 from hopyard.state.extras import require
-from hopyard.state.rights import GROUPS, group_names
+from hopyard.state.settings.rights import GROUPS, group_names
 from hopyard.state.text.unicode import storable_text
 
 __all__ = ("convert", "load_from", "load_with")

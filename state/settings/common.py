@@ -9,7 +9,7 @@ from pydantic_settings import NoDecode
 
 from hopyard.state.group import Frozen
 from hopyard.state.metadata import MATCHED_FIELDS
-from hopyard.state.rights import group_rules
+from hopyard.state.settings.rights import group_rules
 
 __all__ = (
     "AUTO",

@@ -27,7 +27,6 @@ from pydantic_settings import NoDecode
 
 from hopyard.state.group import Amount, Frozen, Group, GroupT, Limit, Profile
 from hopyard.state.registry import SEARCHES, registries, registry_at
-from hopyard.state.rights import group_names
 from hopyard.state.settings.common import (
     AUTO,
     AnswerSettings,
@@ -38,6 +37,7 @@ from hopyard.state.settings.common import (
     named_once,
 )
 from hopyard.state.settings.model_size import is_small
+from hopyard.state.settings.rights import group_names
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.usage import Budget
 from hopyard.state.where import condition_texts, parse_condition

@@ -17,7 +17,7 @@ from hopyard.indexes.documents.readers.base import Content, Source
 from hopyard.indexes.documents.readers.encoding import WRONG_BYTES, encoding_of
 from hopyard.indexes.passages.markdown import first_heading
 from hopyard.state.errors import CorpusError
-from hopyard.state.rights import GROUPS
+from hopyard.state.settings.rights import GROUPS
 
 __all__ = ("decode", "plain_metadata", "read_markdown", "read_plain_text", "text_blocks")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hopyard.state.errors import UsageError
-from hopyard.state.rights import group_names, may_read, rule_of
 from hopyard.state.settings.given import python_settings, read_given
+from hopyard.state.settings.rights import group_names, may_read, rule_of
 
 RULES = {".": ("everyone",), "hr": ("board", "hr"), "hr/open": ("everyone",), "a.eml": ("hr",)}
 
