@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 import typer
 
-from hopyard.agent.people import read_people
 from hopyard.cli.console import err
 from hopyard.cli.options import (
     EmbeddingOption,
@@ -75,6 +74,7 @@ def serve_command(
     )
     require("`hopyard serve`", "serve")
     read_manifest(Path(given.context.index))
+    from hopyard.agent.people import read_people
     from hopyard.web.guard import LOOPBACK
 
     known = read_people(people) if people else ()

@@ -14,7 +14,6 @@ from typing import Any, Final
 from hopyard.indexes.corpus.manifest import check_files, generation_directory, read_manifest
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
-from hopyard.indexes.filters.allowed import allowed_passages
 from hopyard.indexes.kind import KINDS
 from hopyard.state.errors import UsageError
 from hopyard.state.metadata import MetadataValue, describe
@@ -202,7 +201,11 @@ def open_corpus(directory: Path, groups: Sequence[str] | None = None) -> Snapsho
 
 
 def _entries(corpus: Snapshot, where: Sequence[str]) -> list[DocumentEntry]:
-    allowed = allowed_passages(corpus, where) if where else None
+    allowed = None
+    if where:
+        from hopyard.indexes.filters.allowed import allowed_passages
+
+        allowed = allowed_passages(corpus, where)
     times = corpus.indexed()
     held = Counter(
         document

@@ -37,7 +37,6 @@ from hopyard.cli.options import (
 )
 from hopyard.indexes.building.unfinished import unfinished_build
 from hopyard.indexes.corpus.manifest import find_manifest, read_manifest
-from hopyard.indexes.filters.allowed import undated_note
 from hopyard.indexes.listing import (
     list_documents,
     matching_documents,
@@ -162,8 +161,12 @@ def list_command(
 ) -> None:
     """List the documents of an index, with their passages and dates."""
     conditions = checked_conditions(where)
-    with open_corpus(directory) as corpus:
-        note = undated_note(corpus, conditions)
+    note = ""
+    if conditions:
+        from hopyard.indexes.filters.allowed import undated_note
+
+        with open_corpus(directory) as corpus:
+            note = undated_note(corpus, conditions)
     show_documents(list_documents(directory, conditions), as_json=json_, note=note)
 
 

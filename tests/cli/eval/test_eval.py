@@ -169,13 +169,14 @@ def test_a_recorded_run_is_replayed_exactly(
 
 
 def records_of(out: str) -> dict[tuple[str, str], dict[str, object]]:
-    """The records of a folder, without times, and with one name for the model."""
+    """The records of a folder, without times and runs, and with one name for the model."""
     records = {}
     for line in (Path(out) / "records.jsonl").read_text().splitlines():
         # What a failure tells names the model.
         record = json.loads(re.sub(r"recorded:calls@\w+", "scripted", line))
         for cost in (record["cost"], *record["calls"].values()):
             cost["seconds"] = cost["wall_seconds"] = 0
+        record["run"] = ""
         records[record["question_id"], record["strategy"]] = record
     return records
 
