@@ -49,7 +49,8 @@ async def turns_of(session: Session, thread: str, person: Person = ANYBODY) -> l
     """
     last, earlier = await session.result(thread), await session.earlier(thread)
     states = [*(_state(turn, thread) for turn in earlier), last]
-    now = [{**state, "settings": {**state["settings"], **person.changes}} for state in states]
+    # A question that has just begun has no settings yet.
+    now = [{**state, "settings": state.get("settings", {}) | person.changes} for state in states]
     return [await asyncio.to_thread(_asked, state) for state in now]
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from model_server import ModelServer
 from starlette.testclient import TestClient
 
@@ -119,3 +121,11 @@ def test_titles_that_are_given_at_once_are_all_kept(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda name: titles.give(name, f"Title {name}", names), names))
     assert titles.read() == {name: f"Title {name}" for name in names}
+
+
+def test_a_question_that_has_just_begun_is_shown(client: TestClient) -> None:
+    session = client.app.state.runs.session  # type: ignore[attr-defined]
+    config, begun = {"configurable": {"thread_id": "new"}}, {"messages": [HumanMessage(QUESTION)]}
+    assert client.portal is not None
+    client.portal.call(partial(session._agent.aupdate_state, config, begun, as_node="__start__"))
+    assert asked_on(client, "new") == [QUESTION]
