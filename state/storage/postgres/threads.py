@@ -106,6 +106,7 @@ class PostgresThreadStore(StoreBase, AsyncPostgresSaver):
     ) -> None:
         super().__init__(connection, serde=serializer(key))
         self.supports_pipeline = False  # so that each write is one transaction
+        self.lock = database.lock
         self.locks = locks
         self._database = database
 
