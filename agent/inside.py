@@ -8,13 +8,7 @@ from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.runnables.config import var_child_runnable_config
-from langgraph.checkpoint.base import (
-    BaseCheckpointSaver,
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-)
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
 from hopyard.agent.background import wait
 from hopyard.graphs import router
@@ -92,40 +86,24 @@ class _InThreads(BaseCheckpointSaver[Any]):
         return await self._call(self._saver.get_tuple, config)
 
     async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,  # noqa: A002  (LangGraph's name)
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
+        self, config: RunnableConfig | None, **options: Any
     ) -> AsyncIterator[CheckpointTuple]:
         """List checkpoints."""
-        found = self._saver.list(config, filter=filter, before=before, limit=limit)
+        found = self._saver.list(config, **options)
         saved: list[CheckpointTuple] = await self._call(list, found)
         for checkpoint in saved:
             yield checkpoint
 
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
+    async def aput(self, *values: Any, **named: Any) -> RunnableConfig:
         """Save a checkpoint."""
-        return await self._call(self._saver.put, config, checkpoint, metadata, new_versions)
+        return await self._call(self._saver.put, *values, **named)
 
     async def aput_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], *values: Any, **named: Any
     ) -> None:
         """Save what a task of an unfinished step has written."""
-        kept = whole_writes(writes)
-        await self._call(self._saver.put_writes, config, kept, task_id, task_path)
+        await self._call(self._saver.put_writes, config, whole_writes(writes), *values, **named)
 
-    async def _call(self, function: Callable[..., T], *values: Any) -> T:
+    async def _call(self, function: Callable[..., T], *values: Any, **named: Any) -> T:
         async with self._lock:
-            return await asyncio.to_thread(function, *values)
+            return await asyncio.to_thread(function, *values, **named)

@@ -26,8 +26,9 @@ def address_in(variable: str) -> str:
     if not address:
         return ""
     unusable = UsageError(
-        f"{variable} is no address of a Postgres database; write postgresql://USER@HOST/DATABASE, "
-        "with special characters of a password as in %40 for @."
+        f"{variable} is not the address of a Postgres database; write "
+        "postgresql://USER@HOST/DATABASE, with special characters of a password percent-encoded "
+        "(%40 for @)."
     )
     if not address.startswith(_SCHEMES):
         raise unusable

@@ -163,8 +163,8 @@ class Conversations:
         while head:
             if (thread_id, head) not in known:
                 raise HopyardError(
-                    f"The thread {thread_id!r} lacks a message: it was deleted meanwhile, or the "
-                    "thread store is damaged; ask on another thread."
+                    f"The thread {thread_id!r} is missing a message: it was deleted in the "
+                    "meantime, or the thread store is damaged; ask in another thread."
                 )
             head, message = known[thread_id, head]
             messages.append(message)

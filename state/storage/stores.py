@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import WRITES_IDX_MAP, CheckpointTuple
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
 from langgraph.checkpoint.serde.types import ERROR
 
 from hopyard.state.errors import ThreadBusyError
 from hopyard.state.storage.thread_names import resume_command
 
-__all__ = ("Holder", "StoreBase", "ThreadLocks", "ThreadStore", "thread_busy", "whole_writes")
+__all__ = (
+    "Holder",
+    "Step",
+    "StoreBase",
+    "ThreadLocks",
+    "ThreadStore",
+    "thread_busy",
+    "whole_writes",
+)
 
 T = TypeVar("T")
 
@@ -30,7 +47,7 @@ class Holder:
     """The process that works on a thread.
 
     Attributes:
-        pid: Its process id; 0 where it has not said it yet.
+        pid: Its process id; 0 if unknown.
         host: The machine that it runs on.
         since: When it began, local time in ISO format.
     """
@@ -41,7 +58,7 @@ class Holder:
 
     def __str__(self) -> str:
         if not self.pid:
-            return "in a process that has just started"
+            return "in an unknown process"
         return f"in process {self.pid} on {self.host} since {self.since.replace('T', ' ')}"
 
 
@@ -115,7 +132,43 @@ class ThreadStore(Protocol):
         """
 
 
-class StoreBase:
+@dataclass(frozen=True)
+class Step:
+    """A checkpoint to save, as LangGraph gives it to `aput`.
+
+    Attributes:
+        config: The thread, the namespace, and the checkpoint before this one.
+        checkpoint: The checkpoint.
+        metadata: The number of the step and the run's settings.
+        new_versions: The channels that have changed.
+    """
+
+    config: RunnableConfig
+    checkpoint: Checkpoint
+    metadata: CheckpointMetadata
+    new_versions: ChannelVersions
+
+    @property
+    def key(self) -> tuple[str, str, str, str | None]:
+        """Thread, namespace and checkpoint, and the checkpoint before it."""
+        place = self.config["configurable"]
+        thread_id, namespace = str(place["thread_id"]), place["checkpoint_ns"]
+        return thread_id, namespace, self.checkpoint["id"], place.get("checkpoint_id")
+
+    @property
+    def saved(self) -> RunnableConfig:
+        """Where the checkpoint is found."""
+        place = self.config["configurable"]
+        return RunnableConfig(
+            configurable={
+                "thread_id": place["thread_id"],
+                "checkpoint_ns": place["checkpoint_ns"],
+                "checkpoint_id": self.checkpoint["id"],
+            }
+        )
+
+
+class StoreBase(ABC, BaseCheckpointSaver[str]):
     """Finishes writes that have started, even when they are cancelled.
 
     A cancelled run, as after Ctrl-C, would otherwise lose its last step.
@@ -126,9 +179,41 @@ class StoreBase:
         self._writes: set[asyncio.Future[Any]] = set()
         self._ended = False
 
+    @abstractmethod
     async def last_steps(self) -> list[tuple[str, str]]:
         """All threads with their latest checkpoint's id, the one used last first."""
-        raise NotImplementedError
+
+    @abstractmethod
+    async def _put(self, step: Step) -> None:
+        """Save a checkpoint in one transaction."""
+
+    async def _put_writes(self, thread_id: str, put: Callable[[], Awaitable[None]]) -> None:
+        """Save writes of a thread in one transaction, by a method of LangGraph's saver."""
+        del thread_id
+        await put()
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint."""
+        step = Step(config, checkpoint, metadata, new_versions)
+        await self._whole(self._put(step))
+        return step.saved
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Save what a task of an unfinished step has written."""
+        put = partial(super().aput_writes, config, whole_writes(writes), task_id, task_path)
+        await self._whole(self._put_writes(str(config["configurable"]["thread_id"]), put))
 
     async def unused_threads(self, days: float) -> list[str]:
         """The threads whose last step is more days ago than that."""

@@ -9,19 +9,13 @@ from typing import Any, Final
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    get_checkpoint_metadata,
-)
+from langgraph.checkpoint.base import CheckpointTuple, get_checkpoint_metadata
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hopyard.state.errors import HopyardError
 from hopyard.state.storage.conversations import DELETE_UNUSED, HEADS, SCHEMA, Conversations, Known
 from hopyard.state.storage.serializer import serializer
-from hopyard.state.storage.stores import StoreBase, ThreadLocks, whole_writes
+from hopyard.state.storage.stores import Step, StoreBase, ThreadLocks
 
 __all__ = ("SqliteThreadStore",)
 
@@ -69,40 +63,22 @@ class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
         self._conversations = Conversations(conn, self.serde, key)
         self._has_messages = False
 
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Save a checkpoint."""
-        del new_versions
-        return await self._whole(self._put(config, checkpoint, metadata))
-
-    async def _put(
-        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata
-    ) -> RunnableConfig:
+    async def _put(self, step: Step) -> None:
         """As LangGraph's saver does, with the messages as rows of their own."""
         await self.setup()
-        place = config["configurable"]
-        thread_id, namespace = str(place["thread_id"]), place["checkpoint_ns"]
-        kept: dict[str, Any] = {**get_checkpoint_metadata(config, metadata)}
+        kept: dict[str, Any] = {**get_checkpoint_metadata(step.config, step.metadata)}
         async with self._transaction():
-            values = checkpoint["channel_values"]
-            others, heads = await self._conversations.put(thread_id, values)
-            checkpoint = {**checkpoint, "channel_values": others}
+            values = step.checkpoint["channel_values"]
+            others, heads = await self._conversations.put(step.key[0], values)
             kept |= {HEADS: heads} if heads else {}
             await self.conn.execute(
                 "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
-                    *(thread_id, namespace, checkpoint["id"], place.get("checkpoint_id")),
-                    *self.serde.dumps_typed(checkpoint),
+                    *step.key,
+                    *self.serde.dumps_typed({**step.checkpoint, "channel_values": others}),
                     json.dumps(kept, ensure_ascii=False).encode("utf-8", "ignore"),
                 ),
             )
-        saved = {"checkpoint_ns": namespace, "checkpoint_id": checkpoint["id"]}
-        return RunnableConfig(configurable={"thread_id": place["thread_id"], **saved})
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""
@@ -110,17 +86,11 @@ class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
         return saved and await self._with_conversations(saved, {})
 
     async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,  # noqa: A002  (LangGraph's name)
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
+        self, config: RunnableConfig | None, **options: Any
     ) -> AsyncIterator[CheckpointTuple]:
         """List checkpoints, the newest first."""
         known: Known = {}
-        found = super().alist(config, filter=filter, before=before, limit=limit)
-        async for saved in found:
+        async for saved in super().alist(config, **options):
             yield await self._with_conversations(saved, known)
 
     async def _with_conversations(self, saved: CheckpointTuple, known: Known) -> CheckpointTuple:
@@ -141,17 +111,6 @@ class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
                 await self.conn.executescript(SCHEMA)
                 await self.conn.commit()
             self._has_messages = True
-
-    async def aput_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        """Save what a task of an unfinished step has written."""
-        kept = whole_writes(writes)
-        await self._whole(super().aput_writes(config, kept, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""

@@ -148,7 +148,7 @@ async def test_a_server_that_stays_away_ends_the_question_which_goes_on_later(
         return answer(title, messages)
 
     model_server.answer = stopping
-    with pytest.raises(HopyardError, match=r"^The ledger at .* or `hopyard resume`; what was fin"):
+    with pytest.raises(HopyardError, match=r"^The ledger at .* or `hopyard resume`; finished"):
         await _ask(single)
     postgres.start()
     model_server.answer = answer
@@ -182,7 +182,7 @@ async def test_what_is_no_address_is_refused_without_its_password(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(THREADS_VARIABLE, address)
-    with pytest.raises(UsageError, match=r"^HOPYARD_THREADS is no address") as raised:
+    with pytest.raises(UsageError, match=r"^HOPYARD_THREADS is not the address") as raised:
         async with open_saver():
             pass
     assert "same" not in str(raised.value)

@@ -38,6 +38,15 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
     "tcp_user_timeout": 60_000,
 }
 _AGAIN: Final = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
+_CURES: Final[Mapping[type[psycopg.Error], str]] = {
+    psycopg.errors.InsufficientPrivilege: "give the role its rights (docs/postgres.md)",
+    psycopg.errors.InvalidSchemaName: (
+        "create the schema, or give the role its rights (docs/postgres.md)"
+    ),
+    psycopg.errors.ProgramLimitExceeded: "choose a shorter thread name",
+    psycopg.errors.UntranslatableCharacter: "use a database with the encoding UTF8",
+}
+"""What helps against some errors: an index takes texts of about 2,700 bytes."""
 
 
 def lock_number(kind: str, name: str) -> str:
@@ -47,7 +56,9 @@ def lock_number(kind: str, name: str) -> str:
         kind: The kind of thing that is locked.
         name: The SQL expression of its name.
     """
-    return f"hashtextextended(current_schema() || '/hopyard/{kind}/' || {name}, 0)"
+    # Without a schema the number must not be NULL: nobody would ever get that lock.
+    schema = "COALESCE(current_schema(), '')"
+    return f"hashtextextended({schema} || '/hopyard/{kind}/' || {name}, 0)"
 
 
 @dataclass(frozen=True)
@@ -72,18 +83,17 @@ class Place:
         """The options of a connection."""
         name = f"hopyard {os.getpid()} {platform.node()}"
         given = {"application_name": name, **_DEFAULTS, **conninfo_to_dict(self.address)}
-        return {**given, "autocommit": True}
+        # In another encoding, such as SQL_ASCII, psycopg would return bytes in place of texts.
+        return {**given, "autocommit": True, "client_encoding": "utf8"}
 
     def error(self, error: psycopg.Error) -> HopyardError:
         """The error for people."""
         lines = str(error).strip().splitlines() or [type(error).__name__]
         reason = " ".join(lines if lines[0].endswith(":") else lines[:1])
-        cure = f"check the server and {self.variable}"
-        if isinstance(error, psycopg.errors.InsufficientPrivilege):
-            cure = "give the role its rights (docs/postgres.md)"
+        cure = _CURES.get(type(error), f"check the server and {self.variable}")
         return HopyardError(
             f"{self} cannot be used ({reason}): {cure}, then run the same command again or "
-            "`hopyard resume`; what was finished is kept."
+            "`hopyard resume`; finished work is kept."
         )
 
 
@@ -164,6 +174,10 @@ class AsyncDatabase:
     Args:
         place: The database.
         begin: Called with each connection that is opened.
+
+    Attributes:
+        lock: Held by each query and by each transaction. Otherwise a query that is cancelled would
+            end the transaction of another coroutine.
     """
 
     def __init__(
@@ -171,7 +185,8 @@ class AsyncDatabase:
     ) -> None:
         self._place = place
         self._begin = begin
-        self._lock = asyncio.Lock()
+        self.lock = asyncio.Lock()
+        self._opening = asyncio.Lock()
         self._patience = _Patience(place)
         self._connection: Async | None = None
 
@@ -197,16 +212,18 @@ class AsyncDatabase:
         """The rows of a query."""
 
         async def work(connection: Async) -> list[Any]:
-            return await (await connection.execute(query, values)).fetchall()
+            async with self.lock:
+                return await (await connection.execute(query, values)).fetchall()
 
         return await self.run(work)
 
     async def _opened(self) -> Async:
-        async with self._lock:
+        async with self._opening:
             if self._connection is None or self._connection.closed:
                 connection = await AsyncConnection.connect(**self._place.options)
                 try:
-                    await (self._begin or _nothing)(connection)
+                    if self._begin is not None:
+                        await self._begin(connection)
                 except BaseException:
                     await connection.close()
                     raise
@@ -217,10 +234,6 @@ class AsyncDatabase:
         """Close the connection."""
         if self._connection is not None:
             await self._connection.close()
-
-
-async def _nothing(connection: Async) -> None:
-    del connection
 
 
 def migrate(database: Database, place: Place, part: str, steps: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 from time import monotonic
 from typing import Any, Final
 
@@ -21,7 +22,8 @@ _PAUSE: Final = 0.05
 
 _NUMBER: Final = lock_number("thread", "%s")
 _HOLDER: Final = f"""
-SELECT application_name, backend_start FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
+SELECT application_name, extract(epoch FROM backend_start)::float8
+FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'advisory' AND granted
 AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 AND (classid::bigint << 32 | objid::bigint) = {_NUMBER}
@@ -91,10 +93,10 @@ class PostgresLocks:
     async def holder(self, thread_id: str) -> Holder | None:
         """Who works on a thread now; None where nobody does."""
         for name, since in await self._store.rows(_HOLDER, thread_id):
-            # Postgres tells a role without the right to see it no name.
+            # Postgres hides the name from a role without rights, and an address may set another.
             program, pid, host, *_ = f"{name or ''} - - -".split()
             if program == "hopyard" and pid.isdigit():
-                began = since.astimezone().replace(tzinfo=None).isoformat(timespec="seconds")
+                began = datetime.fromtimestamp(since).isoformat(timespec="seconds")
                 return Holder(int(pid), host, began)
             return Holder()
         return None

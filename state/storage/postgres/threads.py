@@ -13,13 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final, ParamSpec, TypeVar
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    get_serializable_checkpoint_metadata,
-)
+from langgraph.checkpoint.base import CheckpointTuple, get_serializable_checkpoint_metadata
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.types.json import Jsonb
@@ -28,7 +22,7 @@ from hopyard.state.storage.addresses import THREADS_VARIABLE
 from hopyard.state.storage.postgres.connection import AsyncDatabase, Place, lock_number
 from hopyard.state.storage.postgres.locks import PostgresLocks
 from hopyard.state.storage.serializer import serializer
-from hopyard.state.storage.stores import StoreBase, whole_writes
+from hopyard.state.storage.stores import Step, StoreBase
 from hopyard.state.text.unicode import valid_unicode
 
 __all__ = ("PostgresThreadStore", "open_threads")
@@ -112,6 +106,7 @@ class PostgresThreadStore(StoreBase, AsyncPostgresSaver):
     ) -> None:
         super().__init__(connection, serde=serializer(key))
         self.supports_pipeline = False  # so that each write is one transaction
+        self.lock = database.lock
         self.locks = locks
         self._database = database
 
@@ -181,56 +176,30 @@ class PostgresThreadStore(StoreBase, AsyncPostgresSaver):
         for saved in await self._run(listed):
             yield saved
 
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Save a checkpoint."""
-        return await self._whole(self._run(self._put, config, checkpoint, metadata, new_versions))
-
-    async def _put(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
+    async def _put(self, step: Step) -> None:
         """As LangGraph's saver does, with every value in the table of blobs."""
-        place = config["configurable"]
-        thread_id, namespace = str(place["thread_id"]), place["checkpoint_ns"]
-        values = checkpoint["channel_values"]
-        versions = {name: new_versions[name] for name in new_versions if name in values}
+        thread_id, namespace, *_ = step.key
+        values = step.checkpoint["channel_values"]
+        versions = {name: new for name, new in step.new_versions.items() if name in values}
         blobs = await asyncio.to_thread(self._dump_blobs, thread_id, namespace, values, versions)
-        kept = _valid(get_serializable_checkpoint_metadata(config, metadata))
-        row = (
-            *(thread_id, namespace, checkpoint["id"], place.get("checkpoint_id")),
-            *(Jsonb({**checkpoint, "channel_values": {}}), Jsonb(kept)),
-        )
-        await self.locks.confirm(thread_id)
-        async with self._cursor(pipeline=True) as cursor:
-            await cursor.executemany(self.UPSERT_CHECKPOINT_BLOBS_SQL, blobs)
-            await cursor.execute(self.UPSERT_CHECKPOINTS_SQL, row)
-        saved = {"checkpoint_ns": namespace, "checkpoint_id": checkpoint["id"]}
-        return RunnableConfig(configurable={"thread_id": place["thread_id"], **saved})
+        kept = _valid(get_serializable_checkpoint_metadata(step.config, step.metadata))
+        row = (*step.key, Jsonb({**step.checkpoint, "channel_values": {}}), Jsonb(kept))
 
-    async def aput_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        """Save what a task of an unfinished step has written."""
-        put, kept = super().aput_writes, whole_writes(writes)
+        async def work() -> None:
+            async with self._cursor(pipeline=True) as cursor:
+                await cursor.executemany(self.UPSERT_CHECKPOINT_BLOBS_SQL, blobs)
+                await cursor.execute(self.UPSERT_CHECKPOINTS_SQL, row)
+
+        await self._put_writes(thread_id, work)
+
+    async def _put_writes(self, thread_id: str, put: Callable[[], Awaitable[None]]) -> None:
+        """Save a step or writes of a thread that this process still holds."""
 
         async def confirmed() -> None:
-            await self.locks.confirm(str(config["configurable"]["thread_id"]))
-            await put(config, kept, task_id, task_path)
+            await self.locks.confirm(thread_id)
+            await put()
 
-        await self._whole(self._run(confirmed))
+        await self._run(confirmed)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""

@@ -98,7 +98,7 @@ async def test_a_holder_that_has_not_said_who_it_is(locks: FileLocks, tmp_path: 
         (told,) = (tmp_path / "running").glob("*.json")
         told.write_text("{")
         assert await locks.holder("mine") == Holder()
-        assert str(Holder()) == "in a process that has just started"
+        assert str(Holder()) == "in an unknown process"
     await locks.forget("mine")
     assert list((tmp_path / "running").iterdir()) == []
 
