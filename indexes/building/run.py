@@ -16,6 +16,7 @@ from hopyard.indexes.build_context import BuildContext, Progress
 from hopyard.indexes.building.documents import Gone, PutRun, check_not_empty
 from hopyard.indexes.building.recipe import Recipe
 from hopyard.indexes.building.report import BuildReport
+from hopyard.indexes.corpus.checks import check_rows, rows_checksum
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.lock import hold_lock
 from hopyard.indexes.corpus.manifest import (
@@ -77,7 +78,7 @@ def _opened(directory: Path, progress: Progress, update: bool) -> Iterator[Build
         current = find_manifest(directory)
         if current is not None and (update or (directory / CORPUS_FILE).exists()):
             with Snapshot(directory, current.generation) as corpus:
-                corpus.check(current, full=not update or not _is_large(current))
+                check_rows(corpus, current, full=not update or not _is_large(current))
         with CorpusStore(directory) as store:
             run = BuildRun(directory, store, current, progress, update)
             store.roll_back(run.generation - 1)
@@ -247,7 +248,7 @@ class BuildRun:
         async with enter_in_thread(lambda: Snapshot(self._directory, self.generation)) as corpus:
             known = self._current.checksums.get(CORPUS_FILE, "") if self._current else ""
             former = known if self._is_small_change else ""
-            counts, rows = await in_thread(lambda: (corpus.counts(), corpus.checksum(former)))
+            counts, rows = await in_thread(lambda: (corpus.counts(), rows_checksum(corpus, former)))
             last = self._last
             language = recipe.language
             if language == AUTO:
