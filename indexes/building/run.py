@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from filecmp import cmp
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -227,12 +228,10 @@ class BuildRun:
         return self._update and self._current is not None and _is_large(self._current)
 
     def _checksum(self, folder: Path, name: str) -> str:
-        """The checksum of a file; a file that the last generation has too is not read again."""
-        last = self._last and self._last / name
+        """The checksum of a file; a file that the last generation has too keeps its checksum."""
+        last, file = self._last and self._last / name, folder / name
         known = self._current.checksums.get(name) if self._current else None
-        if known and last and last.exists() and last.samefile(folder / name):
-            return known
-        return checksum(folder / name)
+        return known if known and last and _is_same(last, file) else checksum(file)
 
     def _is_up_to_date(self, recipe: Recipe, manifest: Manifest) -> bool:
         last = self._last
@@ -318,6 +317,11 @@ def _whole_folder(directory: Path, manifest: Manifest, update: bool) -> Path | N
     except IndexMissingError:
         return None
     return generation_directory(directory, manifest.generation)
+
+
+def _is_same(last: Path, file: Path) -> bool:
+    """Whether a file of the last generation is linked or copied, and so is damage in it."""
+    return last.exists() and (last.samefile(file) or cmp(last, file, shallow=False))
 
 
 def _not_read(foreign: Mapping[str, float], read: Collection[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -87,9 +89,16 @@ async def test_vacuum_deletes_the_vectors_of_removed_passages(
         assert len(found) == 39
 
 
+def no_links(file: Path, new: Path) -> None:
+    raise OSError(errno.EPERM, f"{file} cannot have the name {new} too")
+
+
+@pytest.mark.parametrize("links", [True, False])
 async def test_a_small_change_does_not_look_at_what_stays(
-    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch, links: bool
 ) -> None:
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
     monkeypatch.setattr(run, "_LARGE", 10)
     monkeypatch.setattr(dense, "LARGE", 10)
     await build(DOCUMENTS[:38], directory=tmp_path, embedder=embedder)
