@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from hopyard.indexes.corpus.checks import check_rows
 from hopyard.indexes.corpus.manifest import (
     Manifest,
     check_embedding_name,
@@ -91,7 +92,7 @@ class Index:
         # Absolute: the corpus is read later too, when the process may be in another folder.
         corpus = Snapshot(directory.absolute(), manifest.generation)
         try:
-            corpus.check(manifest)
+            check_rows(corpus, manifest)
         except BaseException:
             corpus.close()
             raise

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hopyard.models.names import NO_EMBEDDING
@@ -172,10 +173,17 @@ class SearchMethod:
             names = passage_ids(await search.by("dense", k=search.k + len(held)))
             why = f"{_MATCHES}, by dense search"
         else:
-            names, why = sorted(search.allowed or ()), _MATCHES
+            names, why = _in_order(search.allowed or frozenset()), _MATCHES
         score = min(0.0, *(unit["score"] for unit in found)) if found else 0.0
-        others = [name for name in names if name not in held][: search.k - len(held)]
+        others = islice((name for name in names if name not in held), search.k - len(held))
         return [Evidence(**passage_evidence(name, score), why=why) for name in others]
+
+
+def _in_order(names: Set[str]) -> Iterable[str]:
+    """The ids of passages in their order."""
+    from hopyard.indexes.arrays.passage_set import PassageSet
+
+    return names if isinstance(names, PassageSet) else sorted(names)
 
 
 SEARCHES: Final = Registry[SearchMethod](

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from hopyard.indexes.building.unfinished import unfinished_build
+from hopyard.indexes.corpus.checks import check_rows
 from hopyard.indexes.corpus.corpus_file import check_structure, uri_of
 from hopyard.indexes.corpus.manifest import (
     Manifest,
@@ -81,7 +82,7 @@ def check_index(directory: Path) -> None:
     manifest = read_manifest(directory)
     check_files(directory, manifest, checksums=True)
     with Snapshot(directory, manifest.generation) as corpus:
-        corpus.check(manifest, full=True)
+        check_rows(corpus, manifest, full=True)
     for file in directory.glob("*.sqlite"):
         try:
             with closing(sqlite3.connect(uri_of(file), uri=True)) as connection:

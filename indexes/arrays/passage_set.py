@@ -14,7 +14,7 @@ __all__ = ("PassageSet", "mask_of")
 
 
 class PassageSet(Set[str]):
-    """Some of n passages, as a set of their ids that nobody changes.
+    """Some of n passages, as a set of their ids that nobody changes. They come in their order.
 
     Args:
         ids: The ids of all n passages, sorted.
@@ -31,7 +31,7 @@ class PassageSet(Set[str]):
         return row is not None and bool(self.mask[row])
 
     def __iter__(self) -> Iterator[str]:
-        return map(self.ids.text, np.flatnonzero(self.mask).tolist())
+        return map(self.ids.text, np.flatnonzero(self.mask))
 
     def __len__(self) -> int:
         return self._count

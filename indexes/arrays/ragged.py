@@ -125,13 +125,16 @@ class Ragged:
         return cls(values, bounds)
 
 
-def load_array(file: Path, dtype: DTypeLike, dimensions: int = 1) -> NDArray[Any]:
+def load_array(
+    file: Path, dtype: DTypeLike, dimensions: int = 1, *, rows: int | None = None
+) -> NDArray[Any]:
     """Map an array into memory, to be read only.
 
     Args:
         file: A `.npy` file.
         dtype: The type of its elements.
         dimensions: How many dimensions it has.
+        rows: How many rows it has, where another file says that.
 
     Raises:
         IndexMissingError: The file is missing, damaged, or holds something else.
@@ -145,4 +148,6 @@ def load_array(file: Path, dtype: DTypeLike, dimensions: int = 1) -> NDArray[Any
     if array.dtype != np.dtype(dtype) or array.ndim != dimensions:
         found = f"{array.ndim} dimensions of {array.dtype}"
         raise damage_error(file, f"holds {found} instead of {dimensions} of {np.dtype(dtype)}")
+    if rows is not None and len(array) != rows:
+        raise damage_error(file, f"holds {len(array)} rows instead of {rows}")
     return np.asarray(array)  # a slice of a plain view takes a quarter of the time

@@ -76,8 +76,10 @@ class PutRun:
                 if held == fingerprint:
                     report.unchanged += 1
                 elif self._put_one(document, fingerprint, chunker):
-                    report.updated += held is not None
-                    report.added += held is None
+                    if held is None:
+                        report.added += 1
+                    else:
+                        report.updated += 1
                 else:
                     bad.add(document.id)
                     continue

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from filecmp import cmp
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -16,6 +17,7 @@ from hopyard.indexes.build_context import BuildContext, Progress
 from hopyard.indexes.building.documents import Gone, PutRun, check_not_empty
 from hopyard.indexes.building.recipe import Recipe
 from hopyard.indexes.building.report import BuildReport
+from hopyard.indexes.corpus.checks import check_rows, rows_checksum
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.lock import hold_lock
 from hopyard.indexes.corpus.manifest import (
@@ -77,7 +79,7 @@ def _opened(directory: Path, progress: Progress, update: bool) -> Iterator[Build
         current = find_manifest(directory)
         if current is not None and (update or (directory / CORPUS_FILE).exists()):
             with Snapshot(directory, current.generation) as corpus:
-                corpus.check(current, full=not update or not _is_large(current))
+                check_rows(corpus, current, full=not update or not _is_large(current))
         with CorpusStore(directory) as store:
             run = BuildRun(directory, store, current, progress, update)
             store.roll_back(run.generation - 1)
@@ -226,12 +228,10 @@ class BuildRun:
         return self._update and self._current is not None and _is_large(self._current)
 
     def _checksum(self, folder: Path, name: str) -> str:
-        """The checksum of a file; a file that the last generation has too is not read again."""
-        last = self._last and self._last / name
+        """The checksum of a file; a file that the last generation has too keeps its checksum."""
+        last, file = self._last and self._last / name, folder / name
         known = self._current.checksums.get(name) if self._current else None
-        if known and last and last.exists() and last.samefile(folder / name):
-            return known
-        return checksum(folder / name)
+        return known if known and last and _is_same(last, file) else checksum(file)
 
     def _is_up_to_date(self, recipe: Recipe, manifest: Manifest) -> bool:
         last = self._last
@@ -247,7 +247,7 @@ class BuildRun:
         async with enter_in_thread(lambda: Snapshot(self._directory, self.generation)) as corpus:
             known = self._current.checksums.get(CORPUS_FILE, "") if self._current else ""
             former = known if self._is_small_change else ""
-            counts, rows = await in_thread(lambda: (corpus.counts(), corpus.checksum(former)))
+            counts, rows = await in_thread(lambda: (corpus.counts(), rows_checksum(corpus, former)))
             last = self._last
             language = recipe.language
             if language == AUTO:
@@ -317,6 +317,11 @@ def _whole_folder(directory: Path, manifest: Manifest, update: bool) -> Path | N
     except IndexMissingError:
         return None
     return generation_directory(directory, manifest.generation)
+
+
+def _is_same(last: Path, file: Path) -> bool:
+    """Whether a file of the last generation is linked or copied, and so is damage in it."""
+    return last.exists() and (last.samefile(file) or cmp(last, file, shallow=False))
 
 
 def _not_read(foreign: Mapping[str, float], read: Collection[str]) -> str:

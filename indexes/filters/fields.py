@@ -122,9 +122,10 @@ class Fields:
             spans = json.loads((directory / _FILE).read_bytes())
         except (OSError, ValueError) as error:
             raise damage_error(directory / _FILE, f"cannot be read ({error})") from error
+        ids = Ragged.load(directory, IDS, np.uint8)
         return cls(
-            Ragged.load(directory, IDS, np.uint8),
-            load_array(directory / "documents.npy", np.int32),
+            ids,
+            load_array(directory / "documents.npy", np.int32, rows=len(ids)),
             spans,
             Ragged.load(directory, "values", np.uint8),
             Ragged.load(directory, "rows", np.int32),

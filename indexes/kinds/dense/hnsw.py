@@ -99,15 +99,13 @@ class DenseIndex(DenseReader):
             IndexMissingError: A file is missing or damaged; the message names it.
         """
         ids = Ragged.load(directory, IDS, np.uint8)
-        rows = load_array(directory / ROWS_FILE, np.int32)
+        rows = load_array(directory / ROWS_FILE, np.int32, rows=len(ids))
         index = read_faiss(directory / INDEX_FILE)
         count = int(rows.max(initial=-1)) + 1
         if not isinstance(index, faiss.IndexHNSWFlat) or index.ntotal != count:
             raise damage_error(
                 directory / INDEX_FILE, f"does not hold the {count} vectors it should"
             )
-        if len(rows) != len(ids):
-            raise damage_error(directory / ROWS_FILE, f"does not fit the {len(ids)} passages")
         return cls(index, ids, rows)
 
     def _approximate(self, vector: Vector, k: int, allowed: NDArray[np.bool_] | None) -> Nearest:

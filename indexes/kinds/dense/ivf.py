@@ -108,7 +108,6 @@ class IvfIndex(DenseReader):
             IndexMissingError: A file is missing or damaged; the message names it.
         """
         ids = Ragged.load(directory, IDS, np.uint8)
-        numbers = load_array(directory / _NUMBERS_FILE, np.int32)
         files = [(IVF_FILE, VECTORS_FILE), (_MORE_FILE, _MORE_VECTORS)]
         parts = [
             (read_faiss(directory / lists), load_array(directory / vectors, np.float32, 2))
@@ -116,7 +115,8 @@ class IvfIndex(DenseReader):
             if lists == IVF_FILE or (directory / lists).exists()
         ]
         count = sum(len(vectors) for _, vectors in parts)
-        if any(index.ntotal != len(held) for index, held in parts) or count != len(numbers):
+        numbers = load_array(directory / _NUMBERS_FILE, np.int32, rows=count)
+        if any(index.ntotal != len(held) for index, held in parts):
             raise damage_error(directory / IVF_FILE, "does not fit the vectors beside it")
         return cls(ids, parts, numbers)
 

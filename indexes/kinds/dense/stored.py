@@ -18,7 +18,6 @@ from langchain_core.vectorstores import VectorStore
 from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
-from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Nearest
 from hopyard.indexes.kinds.dense.vector_store import STORE_FILE, VECTOR_STORES
 from hopyard.models.embedder import Vector, Vectors
@@ -101,10 +100,7 @@ class StoredIndex(DenseReader):
             UsageError: The store is not there any more, or its package is not installed.
         """
         ids = Ragged.load(directory, IDS, np.uint8)
-        file = directory / VECTORS_FILE
-        vectors = load_array(file, np.float32, dimensions=2)
-        if len(vectors) != len(ids):
-            raise damage_error(file, f"does not hold the {len(ids)} vectors it should")
+        vectors = load_array(directory / VECTORS_FILE, np.float32, 2, rows=len(ids))
         name = json.loads((directory / STORE_FILE).read_bytes())["store"]
         return cls(VECTOR_STORES[name].open(directory / FOLDER, _Known()), ids, vectors)
 

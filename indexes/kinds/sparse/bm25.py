@@ -115,13 +115,12 @@ class SparseIndex:
         postings = Postings.load(directory)
         documents = None
         if (file := directory / _DOCUMENTS_FILE).exists():
-            documents = Documents(load_array(file, np.int32), DocumentNames.load(directory))
+            rows = load_array(file, np.int32, rows=len(ids))
+            documents = Documents(rows, DocumentNames.load(directory))
         try:
             words = _WORDS.validate_json((directory / _WORDS_FILE).read_bytes())
         except (OSError, ValueError) as error:
             raise damage_error(directory / _WORDS_FILE, f"cannot be read ({error})") from error
-        if documents is not None and len(documents.rows) != len(ids):
-            raise damage_error(directory, f"does not fit its {len(ids)} passages")
         return cls(postings, ids, words, documents)
 
     def __len__(self) -> int:

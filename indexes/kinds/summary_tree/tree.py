@@ -136,7 +136,5 @@ class SummaryTree:
             raise damage_error(file, f"cannot be read ({error.strerror})") from error
         except ValidationError as error:
             raise damage_error(file, "holds a line that is no summary") from error
-        vectors = load_array(directory / _VECTORS, np.float32, dimensions=2)
-        if len(vectors) != len(summaries):
-            raise damage_error(file, "does not fit the vectors")
+        vectors = load_array(directory / _VECTORS, np.float32, 2, rows=len(summaries))
         return cls(summaries, vectors)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 
 from hopyard.indexes.building import run
 from hopyard.indexes.building.build import add, build, remove, vacuum
+from hopyard.indexes.corpus.checks import rows_checksum
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import PAGE_END, Document
 from hopyard.indexes.corpus.snapshot import Snapshot
@@ -47,7 +50,7 @@ async def test_what_is_added_and_removed_is_counted_on(
     manifest = read_manifest(directory)
     with Snapshot(directory, 4) as corpus:
         assert corpus.counts() == {"documents": 38, "passages": 38}
-        assert corpus.checksum() == manifest.checksums["corpus.sqlite"]
+        assert rows_checksum(corpus) == manifest.checksums["corpus.sqlite"]
     hashes = "SELECT content_hash FROM passages ORDER BY 1"
     assert stored(directory, "SELECT content_hash FROM vectors ORDER BY 1") == stored(
         directory, hashes
@@ -86,9 +89,16 @@ async def test_vacuum_deletes_the_vectors_of_removed_passages(
         assert len(found) == 39
 
 
+def no_links(file: Path, new: Path) -> None:
+    raise OSError(errno.EPERM, f"{file} cannot have the name {new} too")
+
+
+@pytest.mark.parametrize("links", [True, False])
 async def test_a_small_change_does_not_look_at_what_stays(
-    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch, links: bool
 ) -> None:
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
     monkeypatch.setattr(run, "_LARGE", 10)
     monkeypatch.setattr(dense, "LARGE", 10)
     await build(DOCUMENTS[:38], directory=tmp_path, embedder=embedder)

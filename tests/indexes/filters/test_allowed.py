@@ -11,7 +11,7 @@ import pytest
 from hopyard.indexes.building.build import add, build, remove
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import Document
-from hopyard.indexes.filters.allowed import undated_note
+from hopyard.indexes.filters.allowed import allowed_passages, undated_note
 from hopyard.indexes.filters.fields import field_values
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.dense import hnsw, reader
@@ -234,6 +234,8 @@ async def test_a_search_fills_up_with_what_matches_the_filter(index: Index) -> N
         (left, -1.5),
     ]
     assert [unit.get("why") for unit in found] == [None, None, "matches the filter"]
+    whole = allowed_passages(index.corpus, [])
+    assert await method.run(never_embeds(index, 3, whole)) == found
     # Another method sees only what was found.
     assert len(await method.find_allowed(never_embeds(index, 3, passages))) == 2
     # A filter that a search satisfies changes nothing.
