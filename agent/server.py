@@ -33,6 +33,10 @@ DESCRIPTION: Final = (
 )
 
 
+_AUTHENTICATION: Final = "LANGGRAPH_AUTH"
+"""The variable in which LangGraph's server has the authentication of its `langgraph.json`."""
+
+
 class ServerContext(Context):
     """The settings of a server's run: those of the request over the environment's."""
 
@@ -53,8 +57,12 @@ class ServerContext(Context):
 
 
 def is_closed(own: Context) -> bool:
-    """Whether a server keeps to rights: it has people, or groups of its own."""
-    return own.groups is not None or PEOPLE_FILE in os.environ
+    """Whether a server keeps to rights: it has people, other users, or groups of its own."""
+    return own.groups is not None or PEOPLE_FILE in os.environ or _has_users()
+
+
+def _has_users() -> bool:
+    return bool(os.environ.get(_AUTHENTICATION))
 
 
 def describe() -> dict[str, str]:
@@ -66,7 +74,16 @@ def describe() -> dict[str, str]:
 
 
 def server_graphs() -> dict[str, Any]:
-    """The compiled graphs by name, the agent's and each strategy's, with a server's settings."""
+    """The compiled graphs by name, the agent's and each strategy's, with a server's settings.
+
+    Raises:
+        UsageError: The server has people, but does not ask who sends a request.
+    """
+    if PEOPLE_FILE in os.environ and not _has_users():
+        raise UsageError(
+            f"{PEOPLE_FILE} is set, but langgraph.json names no authentication, so every caller "
+            "could read every document: run `python -m hopyard.agent.server > langgraph.json`."
+        )
     graphs = {strategy.name: strategy.load_graph() for strategy in strategies()}
     graphs[AGENT] = router.graph
     return {name: graph.copy({"context_schema": ServerContext}) for name, graph in graphs.items()}

@@ -131,6 +131,8 @@ def bearer(header: str) -> str:
 class PeopleOnly:
     """Lets in requests with a person's token, and notes the person as `CALLER`.
 
+    `/ok` stays open: load balancers ask LangGraph's server there whether it lives.
+
     Args:
         app: The ASGI application.
         people: The people; none lets everybody in.
@@ -141,7 +143,7 @@ class PeopleOnly:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer a request, or refuse it."""
-        if scope["type"] == "http" and self._people:
+        if scope["type"] == "http" and scope["path"] != "/ok" and self._people:
             headers = dict(scope["headers"])
             person = whose(
                 bearer(headers.get(b"authorization", b"").decode("latin-1")), self._people

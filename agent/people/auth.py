@@ -38,5 +38,5 @@ async def _own(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> dict[str, 
     if ctx.resource != "threads":
         raise Auth.exceptions.HTTPException(status_code=403, detail="This is not served.")
     owner = {"owner": ctx.user.identity}
-    value["metadata"] = {**(value.get("metadata") or {}), **owner}
+    value.setdefault("metadata", {}).update(owner)  # in place: the server drops a new dict
     return owner

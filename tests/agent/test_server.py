@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ from langgraph_sdk.auth.exceptions import HTTPException
 
 from hopyard.agent import studio
 from hopyard.agent.people import auth
-from hopyard.agent.server import AGENT, ServerContext, configuration
+from hopyard.agent.server import AGENT, ServerContext, configuration, server_graphs
 from hopyard.state.errors import UsageError
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.tree import TreeSettings
@@ -60,6 +61,18 @@ def test_a_request_cannot_choose_groups_or_another_index_of_a_server_with_rights
     assert ServerContext(index="own").index == "own"
     with pytest.raises(UsageError, match="its own index only"):
         ServerContext(index="other")
+    monkeypatch.delenv("HOPYARD_GROUPS")
+    monkeypatch.setenv("LANGGRAPH_AUTH", '{"path": "my_auth.py:auth"}')
+    with pytest.raises(UsageError, match="its own index only"):
+        ServerContext(index="other")
+
+
+def test_people_need_an_authentication_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPYARD_PEOPLE", "people.toml")
+    with pytest.raises(UsageError, match="names no authentication"):
+        server_graphs()
+    monkeypatch.setenv("LANGGRAPH_AUTH", json.dumps(configuration()["auth"]))
+    assert AGENT in server_graphs()
 
 
 @pytest.mark.asyncio
@@ -74,9 +87,9 @@ async def test_people_of_a_server_have_groups_and_threads_of_their_own(
     assert await auth._person("Bearer the token of Ann") == {"identity": "ann", "groups": ["hr"]}
     with pytest.raises(HTTPException):
         await auth._person("Bearer the token of Eve")
-    given = {"metadata": {"owner": "bob"}}
-    assert await auth._own(_asked("threads", "create"), given) == {"owner": "ann"}
-    assert given["metadata"] == {"owner": "ann"}
+    metadata = {"owner": "bob"}  # the server keeps this very dict
+    assert await auth._own(_asked("threads", "create"), {"metadata": metadata}) == {"owner": "ann"}
+    assert metadata == {"owner": "ann"}
     assert await auth._own(_asked("assistants", "read"), {}) is None
     for asked in (
         _asked("assistants", "update"),

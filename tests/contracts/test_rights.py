@@ -305,6 +305,7 @@ def test_every_tool_of_the_mcp_server_keeps_to_its_caller(index: Path) -> None:
     }
     with TestClient(_mcp(index), base_url="http://127.0.0.1:8000") as client:
         assert client.post("/mcp", json={}).status_code == 401
+        assert client.get("/ok").status_code == 404  # LangGraph's server answers there
         client.headers |= {"authorization": f"Bearer {_ANN.token}"}
         listed = _said(client, "tools/list", {})
         assert {tool["name"] for tool in listed["result"]["tools"]} == {*calls}
