@@ -192,7 +192,7 @@ def as_middleware(
 
 def _last_question(messages: Sequence[BaseMessage]) -> int | None:
     """The place of the last message of the user."""
-    places = [place for place, one in enumerate(messages) if isinstance(one, HumanMessage)]
+    places = [place for place, each in enumerate(messages) if isinstance(each, HumanMessage)]
     return places[-1] if places else None
 
 

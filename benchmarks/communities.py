@@ -115,7 +115,7 @@ def measure(passages: int) -> dict[str, Any]:
         "peak_mb": round(peak),
         "levels": index.levels,
         "communities": [len(files.hierarchy.at(level)) for level in range(index.levels)],
-        "roots_of_two_or_more": sum(len(one.entities) > 1 for one in roots),
+        "roots_of_two_or_more": sum(len(each.entities) > 1 for each in roots),
         "longest_path": max(map(len, paths)),
         "modularity": [round(value, 4) for value in index.modularity],
         "modularity_of_topics": round(planted, 4),
@@ -130,10 +130,10 @@ def measure_library(passages: int) -> dict[str, Any]:
     before, started = _peak_mb(), process_time()
     once = weights.row < weights.col
     ends = (weights.row[once].tolist(), weights.col[once].tolist(), weights.data[once].tolist())
-    edges = [(str(one), str(other), weight) for one, other, weight in zip(*ends, strict=True)]
+    edges = [(str(each), str(other), weight) for each, other, weight in zip(*ends, strict=True)]
     found = hierarchical_leiden(edges, max_cluster_size=MADE.max_size, seed=0)
     seconds = process_time() - started
-    roots = {one.cluster for one in found if one.level == 0}
+    roots = {each.cluster for each in found if each.level == 0}
     return {
         "graspologic_s": round(seconds, 2),
         "graspologic_peak_mb": round(_peak_mb()),

@@ -95,7 +95,7 @@ async def measure(documents: list[Document], folder: Path) -> dict[str, Any]:
         await after("10 % added", documents[FIRST : FIRST + 30])
         directory = folder / "removed"
         shutil.copytree(first, directory)
-        await remove([one.id for one in documents[:3]], directory=directory,
+        await remove([each.id for each in documents[:3]], directory=directory,
                      embedder=lambda: embedder)  # fmt: skip
         results["1 % removed"] = Measured(directory).against(before)
         directory, last = folder / "ten times", before
@@ -110,7 +110,7 @@ async def measure(documents: list[Document], folder: Path) -> dict[str, Any]:
         results["1 % added ten times: mean of a time"] = {
             name: round(sum(step[name] for step in steps) / len(steps), 4)
             for name in ("changed_steady", "changed_from_scratch")
-        } | {"least_share_of_modularity": min(one["least_share_of_modularity"] for one in steps)}
+        } | {"least_share_of_modularity": min(each["least_share_of_modularity"] for each in steps)}
     return results
 
 

@@ -194,11 +194,11 @@ def _describe(row: Row, searched: Searched) -> dict[str, Any]:
 def measures_of(questions: Sequence[Question], searched: Searched) -> dict[str, float]:
     """Means over the questions of a split, each with the number of its questions."""
     recalls = _recalls(questions, searched)
-    answers = [one for one in questions if not _yes_or_no(one)]
+    answers = [each for each in questions if not _yes_or_no(each)]
     hidden = [
-        one
-        for one in answers
-        if not any(contains_answer(one.question, answer) for answer in one.answers)
+        each
+        for each in answers
+        if not any(contains_answer(each.question, answer) for answer in each.answers)
     ]
     return {
         "with_supporting_documents": len(recalls),
@@ -208,17 +208,17 @@ def measures_of(questions: Sequence[Question], searched: Searched) -> dict[str, 
             if recalls
         },
         "with_answers": len(answers),
-        "answer_in_top_5": round(fmean(searched[one.id].answer for one in answers), 4),
+        "answer_in_top_5": round(fmean(searched[each.id].answer for each in answers), 4),
         "with_hidden_answers": len(hidden),
-        "hidden_answer_in_top_5": round(fmean(searched[one.id].answer for one in hidden), 4),
+        "hidden_answer_in_top_5": round(fmean(searched[each.id].answer for each in hidden), 4),
         "questions": len(questions),
-        "fell_back": round(fmean(searched[one.id].fell_back for one in questions), 4),
+        "fell_back": round(fmean(searched[each.id].fell_back for each in questions), 4),
     }
 
 
 def _recalls(questions: Sequence[Question], searched: Searched) -> dict[str, dict[str, float]]:
-    found = {one.id: searched[one.id].documents for one in questions}
-    gold = {one.id: one.supporting_ids for one in questions}
+    found = {each.id: searched[each.id].documents for each in questions}
+    gold = {each.id: each.supporting_ids for each in questions}
     return retrieval_measures(found, gold, DEPTHS)
 
 

@@ -65,8 +65,8 @@ def main() -> None:
         "machine": f"{os.cpu_count()} cores, {platform.machine()}",
         "builds": builds,
         "speed_beside_embedding_alone": _speeds(builds),
-        "query_ms": round(median(one.ms for one in found.values()), 1),
-        "query_processor_ms": round(median(one.processor_ms for one in found.values()), 1),
+        "query_ms": round(median(each.ms for each in found.values()), 1),
+        "query_processor_ms": round(median(each.processor_ms for each in found.values()), 1),
     }
     options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(result, indent=1))

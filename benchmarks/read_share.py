@@ -73,7 +73,7 @@ def measure(directory: Path) -> dict[str, Any]:
     """Level 0 of an index."""
     with Index.open(directory) as index:
         graph = index.reader("entity-graph")
-        sentences = sum(len(sentence_spans(one.text)) for one in index.corpus.passages())
+        sentences = sum(len(sentence_spans(each.text)) for each in index.corpus.passages())
         named = len(graph.files.sentences)
         planned = estimate_level(index, 0, Context(model="scripted"))
     own = planned.reports - planned.parts
@@ -90,7 +90,7 @@ def measure(directory: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Measure each index."""
-    given = [one.partition("=") for one in sys.argv[1:]]
+    given = [each.partition("=") for each in sys.argv[1:]]
     results = {name: measure(Path(index)) for name, _, index in given}
     RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
 

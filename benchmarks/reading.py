@@ -138,7 +138,7 @@ def sample_rows(samples: Path) -> Iterator[dict[str, Any]]:
 def office_rows(samples: Path) -> Iterator[dict[str, Any]]:
     """The words that several programs keep of the office files."""
     programs = {"hopyard": lambda path: ours(path).text, **others()}
-    for path in sorted(one for one in samples.rglob("*") if one.suffix in OFFICE):
+    for path in sorted(each for each in samples.rglob("*") if each.suffix in OFFICE):
         found = Recorded()
         EXTRACTORS[path.suffix](Source(path.name, partial(path.open, "rb")), found)
         in_file = words_in_order("\n".join(found.texts))
@@ -264,7 +264,7 @@ def timed(run: Callable[[], Any]) -> tuple[float, Any]:
 
 def shortest(run: Callable[[], Any]) -> tuple[float, Any]:
     """The shortest of some runs, and what it gives."""
-    return min((timed(run) for _ in range(REPEATS)), key=lambda one: one[0])
+    return min((timed(run) for _ in range(REPEATS)), key=lambda each: each[0])
 
 
 def measured(command: list[str]) -> int:

@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     options = parser.parse_args()
     sets = [
-        replace(data, questions=[one for one in data.questions if one.split == SPLIT])
+        replace(data, questions=[each for each in data.questions if each.split == SPLIT])
         for data in data_sets(options.data, options.folder)
         if data.name not in LEFT_OUT
     ]

@@ -72,7 +72,7 @@ def whole_items(item: type[BaseModel]) -> Callable[[Any], Any]:
         if not isinstance(items, list):
             return items
         wanted = item.model_fields.keys()
-        return [one for one in items if not isinstance(one, dict) or wanted <= one.keys()]
+        return [each for each in items if not isinstance(each, dict) or wanted <= each.keys()]
 
     return keep
 

@@ -196,7 +196,7 @@ def _clients() -> dict[str, Any]:
 
 def word_vector(text: str, dimension: int = EMBEDDING_DIMENSION) -> np.ndarray:
     """One random direction a word, added up: texts that share words lie close together."""
-    words = "".join(one if one.isalnum() else " " for one in text.lower()).split() or [""]
+    words = "".join(each if each.isalnum() else " " for each in text.lower()).split() or [""]
     total = np.zeros(dimension)
     for word in words:
         total += _direction(word, dimension)

@@ -70,7 +70,7 @@ def install(python: Path, *what: str | Path, only_say: bool = False) -> str:
         check=False,
         env=pips | os.environ,
     )
-    if done.returncode and any(one in done.stderr for one in UNREACHABLE):
+    if done.returncode and any(each in done.stderr for each in UNREACHABLE):
         pytest.skip(f"the package index cannot be reached: {done.stderr.splitlines()[-1]}")
     assert done.returncode == 0, done.stderr
     return done.stderr
@@ -94,7 +94,7 @@ class Environment:
         install(self.python, wheel)
         command = [uv.find_uv_bin(), "pip", "list", "--python", self.python, "--format", "json"]
         listed = subprocess.run(command, capture_output=True, check=True)
-        self.packages = {one["name"] for one in json.loads(listed.stdout)}
+        self.packages = {each["name"] for each in json.loads(listed.stdout)}
         self.folder = folder
         self.variables = {
             "PATH": os.environ["PATH"],
@@ -184,7 +184,7 @@ def test_doctor_is_well_with_a_hosted_model(hosted: Environment, model_server: M
     model_server.models = ("words:latest",)
     ended = hosted("doctor", "--json")
     assert ended.returncode == 0, ended.stderr
-    found = {one["name"]: one for one in json.loads(ended.stdout)["findings"]}
+    found = {each["name"]: each for each in json.loads(ended.stdout)["findings"]}
     assert found["hopyard[pdf]"]["cure"] == "pip install 'hopyard[pdf]'"
     assert not found["hopyard[pdf]"]["ok"]
     assert "'Paris'" in found["chat model openai:scripted"]["detail"]

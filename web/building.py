@@ -187,7 +187,9 @@ class Builder:
     def _holds(self, source: str) -> bool:
         """Whether a document of the index is from the same file."""
         file, *_ = source.split(SECTION_MARK)
-        return any(one.source.split(SECTION_MARK)[0] == file for one in list_documents(self._index))
+        return any(
+            each.source.split(SECTION_MARK)[0] == file for each in list_documents(self._index)
+        )
 
     async def _follow(self, asked: Mapping[str, Any]) -> None:
         """Let another process make the change, and keep what it tells in the state."""

@@ -38,7 +38,7 @@ def _listed(index: Path, words: str, groups: Sequence[str] | None) -> dict[str, 
     ]
     shown = fitting[:_SHOWN]
     with open_corpus(index, groups) as corpus:
-        readings = {one.id: json.loads(corpus.reading(one.id) or "{}") for one in shown}
+        readings = {each.id: json.loads(corpus.reading(each.id) or "{}") for each in shown}
         counts = corpus.counts()
     documents = [
         {

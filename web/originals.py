@@ -56,7 +56,7 @@ def _inside(folder: Path, parts: Sequence[str]) -> Path | None:
         for part in parts:
             here = path / part
             if not here.exists():
-                here = next(one for one in path.iterdir() if shown(Path(one.name)) == part)
+                here = next(each for each in path.iterdir() if shown(Path(each.name)) == part)
             path = here
         whole = path.resolve(strict=True)
         inside = parts and whole.is_file() and whole.is_relative_to(folder.resolve())

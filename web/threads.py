@@ -37,9 +37,9 @@ def _runs(request: Request) -> Runs:
 
 async def _threads(request: Request) -> Response:
     every, person = await _runs(request).session.threads(), person_of(request)
-    found = [one for one in every if person.owns(one.thread_id)]
+    found = [each for each in every if person.owns(each.thread_id)]
     titles = await asyncio.to_thread(request.app.state.titles.read)
-    listed = [{**asdict(one), "title": titles.get(one.thread_id, "")} for one in found]
+    listed = [{**asdict(each), "title": titles.get(each.thread_id, "")} for each in found]
     return JSONResponse({"threads": listed})
 
 
@@ -110,7 +110,7 @@ async def _rename(request: Request) -> Response:
 
 
 async def _give_title(request: Request, title: str) -> None:
-    known = {one.thread_id for one in await _runs(request).session.threads()}
+    known = {each.thread_id for each in await _runs(request).session.threads()}
     thread = request.path_params["thread"]
     await asyncio.to_thread(request.app.state.titles.give, thread, title, known)
 
@@ -156,7 +156,7 @@ async def _markdown(request: Request) -> Response:
 
 async def _json(request: Request) -> Response:
     turns = await _turns(request)
-    answers = [{"asked": one.question, **one.answer.model_dump(mode="json")} for one in turns]
+    answers = [{"asked": each.question, **each.answer.model_dump(mode="json")} for each in turns]
     return JSONResponse({"turns": answers}, headers=_saved("thread.json"))
 
 

@@ -60,10 +60,10 @@ def _list_choices(name: str, hoods: Sequence[Neighbourhood], *, json_: bool) -> 
     for number, hood in enumerate(hoods, 1):
         line = Text(f"{number:>2}  ").append(printable(hood.entity.label), style="bold")
         line.append(f"  {counted(hood.totals['passages'], 'passage')}", style="dim")
-        beside = ", ".join(one.entity.label for one in hood.neighbours)
+        beside = ", ".join(each.entity.label for each in hood.neighbours)
         line.append(f"\n    beside {printable(beside)}" if beside else "", style="dim")
         line.append(
-            f"\n    in {printable(', '.join(one.name for one in hood.places))}", style="dim"
+            f"\n    in {printable(', '.join(each.name for each in hood.places))}", style="dim"
         )
         out.print(line)
 
@@ -80,9 +80,9 @@ def _draw(hood: Neighbourhood) -> RenderableType:
     head = Text(printable(hood.entity.label), style="bold")
     head.append(f"  {printable(hood.type)}" if hood.type else "", style="not bold cyan")
     head.append(f"\n{printable(', '.join(hood.names))} · {numbers}", style="not bold dim")
-    for one in hood.descriptions:
-        head.append(f"\n{printable(one.text)}", style="not bold")
-        head.append(f"  {printable(hood.titles[one.passage])}", style="not bold dim")
+    for each in hood.descriptions:
+        head.append(f"\n{printable(each.text)}", style="not bold")
+        head.append(f"  {printable(hood.titles[each.passage])}", style="not bold dim")
     parts: list[RenderableType] = [head]
     for title, lines in (
         ("passages", list(_passages(hood))),
@@ -106,9 +106,9 @@ def _passages(hood: Neighbourhood) -> Iterator[Text]:
 
 
 def _neighbours(hood: Neighbourhood) -> Iterator[Text]:
-    for one in hood.neighbours:
-        line = Text(printable(one.entity.label))
-        yield line.append(f"  {one}", style="dim")
+    for each in hood.neighbours:
+        line = Text(printable(each.entity.label))
+        yield line.append(f"  {each}", style="dim")
     yield from _rest(hood, "neighbours", len(hood.neighbours))
 
 

@@ -87,16 +87,16 @@ async def check_judge(run: Run, pairs: Sequence[Pair]) -> Agreement:
     by_words = [score_answer(pair.answer, pair.answers)["em"] == 1 for pair in pairs]
     return Agreement(
         equivalent=_share(
-            [_is_right(pair.verdict) == _is_right(one[0]) for pair, one in both if one[0]],
+            [_is_right(pair.verdict) == _is_right(each[0]) for pair, each in both if each[0]],
             len(pairs),
         ),
-        verdict=_share([pair.verdict == one[0] for pair, one in both], len(pairs)),
+        verdict=_share([pair.verdict == each[0] for pair, each in both], len(pairs)),
         by_words=_share(
             [_is_right(pair.verdict) == same for pair, same in zip(pairs, by_words, strict=True)],
             len(pairs),
         ),
         disagreements=tuple(
-            Disagreement(pair, *one) for pair, one in both if pair.verdict != one[0]
+            Disagreement(pair, *each) for pair, each in both if pair.verdict != each[0]
         ),
     )
 

@@ -52,10 +52,10 @@ def win_rates(judgements: Iterable[PairJudgement]) -> WinRates:
             scores = values.setdefault((criterion, one, other), {}).setdefault(question, [])
             scores += [_score(judgement.winners[criterion], one) for judgement in found]
     rates: WinRates = {criterion: {} for criterion in CRITERIA}
-    for (criterion, one, other), by_question in values.items():
+    for (criterion, each, other), by_question in values.items():
         rate = _over_questions(by_question)
-        rates[criterion].setdefault(one, {})[other] = rate
-        rates[criterion].setdefault(other, {})[one] = _reverse(rate)
+        rates[criterion].setdefault(each, {})[other] = rate
+        rates[criterion].setdefault(other, {})[each] = _reverse(rate)
     return rates
 
 

@@ -41,7 +41,7 @@ async def propose_types(sample: Sequence[Passage], options: BuildOptions) -> Dom
     """
     run = f"{TUNE.name}/{uuid4().hex}"
     longest = _CHARACTERS[profile_of(options.settings)]
-    lines = passage_lines([(one.full_title, snippet(one.text, longest)) for one in sample])
+    lines = passage_lines([(each.full_title, snippet(each.text, longest)) for each in sample])
     found = await options.calls_of(run)(TUNE, {"passages": lines}, step=TUNE.name)
     types = entity_types(",".join(found.types))[:MAX_TYPES]
     return Domain(domain=found.domain, types=list(types))

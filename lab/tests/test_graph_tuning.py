@@ -48,7 +48,7 @@ def run(
     monkeypatch.setenv("HOPYARD_EMBEDDING", "words")
     monkeypatch.setenv("HOPYARD_MODEL", "scripted")
     monkeypatch.chdir(tmp_path)
-    lines = [json.dumps({"id": one.id, "title": one.title, "text": one.text}) for one in SHIPS]
+    lines = [json.dumps({"id": each.id, "title": each.title, "text": each.text}) for each in SHIPS]
     Path("ships.jsonl").write_text("\n".join(lines))
 
     def run(*arguments: object) -> str:

@@ -61,13 +61,13 @@ def derive(
     rest = [each for each in distinct if not each.year]
     if not wanted.value:
         return ()
-    for one in years:
+    for each in years:
         for other in years if "difference" in operations else ():
-            if abs(one.plain - other.plain) == wanted.plain:
-                return one, other
+            if abs(each.plain - other.plain) == wanted.plain:
+                return each, other
         for span in rest if wanted.year else ():
-            if span.base == "month" and abs(wanted.plain - one.plain) == span.amount / 12:
-                return one, span
+            if span.base == "month" and abs(wanted.plain - each.plain) == span.amount / 12:
+                return each, span
     alike = [each for each in rest if each.base in {"", wanted.base} or not wanted.base]
     for result, places in _additive([_in_unit(wanted, each) for each in alike], operations):
         used = tuple(alike[place] for place in places)
@@ -100,26 +100,26 @@ def _additive(known: Sequence[Fraction], operations: frozenset[str]) -> Iterator
             if "average" in operations:
                 yield total / many, chosen
     if "difference" in operations:
-        for one, other in combinations(places, 2):
-            yield abs(known[one] - known[other]), (one, other)
-        for whole, one, other in permutations(places, 3):
-            if one < other and known[one] + known[other] < known[whole]:
-                yield known[whole] - known[one] - known[other], (whole, one, other)
+        for each, other in combinations(places, 2):
+            yield abs(known[each] - known[other]), (each, other)
+        for whole, each, other in permutations(places, 3):
+            if each < other and known[each] + known[other] < known[whole]:
+                yield known[whole] - known[each] - known[other], (whole, each, other)
 
 
 def _multiplicative(
     known: Sequence[Fraction], operations: frozenset[str], *, percent: bool
 ) -> Iterator[Result]:
-    for one, other in permutations(range(len(known)), 2):
-        mine, its = known[one], known[other]
+    for each, other in permutations(range(len(known)), 2):
+        mine, its = known[each], known[other]
         if its and percent and "percent" in operations:
-            yield 100 * mine / its, (one, other)
-            yield 100 * abs(mine - its) / its, (one, other)
+            yield 100 * mine / its, (each, other)
+            yield 100 * abs(mine - its) / its, (each, other)
         if its and not percent and "ratio" in operations:
-            yield mine / its, (one, other)
-            yield mine * its, (one, other)
+            yield mine / its, (each, other)
+            yield mine * its, (each, other)
         if its and not percent and "percent" in operations:
-            yield mine * its / 100, (one, other)
+            yield mine * its / 100, (each, other)
     for factor in ("2", "1/2", "1/3", "1/4"):
         if factor in operations:
             yield from ((each * Fraction(factor), (place,)) for place, each in enumerate(known))

@@ -78,7 +78,7 @@ class Date:
         """Whether two dates do not contradict each other, and share a month or a day."""
         mine, its = (self.year, self.month, self.day), (other.year, other.month, other.day)
         return self.month == other.month and all(
-            not one or not two or one == two for one, two in zip(mine, its, strict=True)
+            not each or not two or each == two for each, two in zip(mine, its, strict=True)
         )
 
 

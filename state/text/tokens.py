@@ -54,7 +54,7 @@ def characters_within(text: str, tokens: int) -> int:
     if beginning.isascii():
         return len(beginning)
     parts = accumulate(
-        _bytes(one) * _OF_BYTE if _OTHER.match(one) else _OF_LATIN for one in beginning
+        _bytes(each) * _OF_BYTE if _OTHER.match(each) else _OF_LATIN for each in beginning
     )
     return next((length for length, used in enumerate(parts) if used > room), len(beginning))
 

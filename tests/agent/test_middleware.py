@@ -83,8 +83,8 @@ def test_what_the_passages_do_not_say_is_marked(index: Path) -> None:
 
 def test_a_marker_of_no_passage_is_removed(index: Path) -> None:
     done = agent_with(reader("It was opened in 1781 [7][1]."), index).invoke(asks(), THREAD)
-    assert [one["passage_id"] for one in done["hopyard"]["citations"]] == ["iron-bridge"]
-    assert [one.text for one in done["messages"]] == [QUESTION, "It was opened in 1781 [1]."]
+    assert [each["passage_id"] for each in done["hopyard"]["citations"]] == ["iron-bridge"]
+    assert [each.text for each in done["messages"]] == [QUESTION, "It was opened in 1781 [1]."]
 
 
 @pytest.mark.parametrize(("logit", "searches"), [(5.0, True), (-5.0, False)])

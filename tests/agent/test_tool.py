@@ -39,7 +39,7 @@ def agent_with(tool: Any, saver: Any = None) -> Any:
 
 
 def result_of(state: Any) -> ToolMessage:
-    [message] = [one for one in state["messages"] if isinstance(one, ToolMessage)]
+    [message] = [each for each in state["messages"] if isinstance(each, ToolMessage)]
     return message
 
 

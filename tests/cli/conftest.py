@@ -105,6 +105,6 @@ def write_corpus(path: Path, *lines: dict[str, Any] | str | bytes) -> Path:
     """Write a corpus file; a line that is no object is written as it is."""
     written = [json.dumps(line) if isinstance(line, dict) else line for line in lines]
     path.write_bytes(
-        b"".join((one if isinstance(one, bytes) else one.encode()) + b"\n" for one in written)
+        b"".join((each if isinstance(each, bytes) else each.encode()) + b"\n" for each in written)
     )
     return path

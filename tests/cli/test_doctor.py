@@ -29,7 +29,7 @@ def scripted(model: ModelServer, closed_address: str, monkeypatch: pytest.Monkey
 
 
 def findings(ended: Ended) -> dict[str, dict[str, Any]]:
-    return {one["name"]: one for one in ended.json["findings"]}
+    return {each["name"]: each for each in ended.json["findings"]}
 
 
 def test_a_damaged_file_of_the_index_is_found(hopyard: Run, index: Path, tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_named_model_is_asked_ten_questions(hopyard: Run, model: ModelServer) 
     results = ended.json["model"]
     assert len(model.calls) == 1 + 10
     assert (results["questions"], results["answered"], results["limit_seconds"]) == (10, 10, 180)
-    right = {one["skill"]: (one["right"], one["asked"]) for one in results["skills"]}
+    right = {each["skill"]: (each["right"], each["asked"]) for each in results["skills"]}
     assert right["schema kept"] == (8, 10)  # the schema of `chain` needs more than an answer
     assert right["two facts joined"] == (1, 2)
     assert right["next search named"] == (0, 2)

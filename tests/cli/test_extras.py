@@ -46,9 +46,9 @@ def test_each_extra_is_described_as_it_is_installed() -> None:
     optional = written["optional-dependencies"]
     assert set(EXTRAS) == set(optional) - EXTRAS_FOR_DEVELOPERS
     for name, extra in EXTRAS.items():
-        given = [re.split(r"[>\[=]", one)[0] for one in optional[name]]
+        given = [re.split(r"[>\[=]", each)[0] for each in optional[name]]
         assert set(given) - {"hopyard"} == set(extra.modules), name
-        included = [one for one in optional[name] if one.startswith("hopyard[")]
+        included = [each for each in optional[name] if each.startswith("hopyard[")]
         assert included == [f"hopyard[{','.join(extra.includes)}]"] * bool(extra.includes)
     [everything] = optional["all"]
     assert everything == f"hopyard[{','.join(EXTRAS)}]"
@@ -68,7 +68,7 @@ def test_doctor_names_each_missing_extra(
     hide(monkeypatch, extra)
     ended = hopyard("doctor", "--json")
     assert ended.code == 0  # these settings need no extra
-    [found] = [one for one in ended.json["findings"] if one["name"] == f"hopyard[{extra}]"]
+    [found] = [each for each in ended.json["findings"] if each["name"] == f"hopyard[{extra}]"]
     assert found["ok"] is False
     assert found["cure"] == f"pip install 'hopyard[{extra}]'"
     assert found["needed"] is False

@@ -51,7 +51,7 @@ def test_the_whole_agent_runs_on_ollama(hopyard: Run, folder: Path, ollama: Olla
     sent = ollama.payloads("/api/chat")
     assert result["usage"]["model_calls"] == len(sent) >= 2
     assert result["usage"]["input_tokens"] > 300
-    assert all(isinstance(one["format"], dict) and one["think"] is False for one in sent)
+    assert all(isinstance(each["format"], dict) and each["think"] is False for each in sent)
     assert ollama.cut == []
     assert not [step for step in result["steps"] if step.get("verdict") == "failed"]
 
@@ -77,7 +77,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[OllamaServer]:
 def test_doctor_says_what_ollama_has(hopyard: Run, scripted: OllamaServer, words: object) -> None:
     ended = hopyard("doctor", "--model", "ollama:llama", "--embedding", "words", "--json")
     assert ended.code == 0
-    found = {one["name"]: one for one in ended.json["findings"]}
+    found = {each["name"]: each for each in ended.json["findings"]}
     assert found["Ollama"]["detail"] == f"0.12.6 at {scripted.address}: llama:latest (8.0B)"
     assert "'Paris'" in found["chat model ollama:llama"]["detail"]
 
@@ -88,12 +88,12 @@ def test_doctor_names_the_model_that_ollama_lacks_and_fetches_it(
     arguments = ("doctor", "--model", "ollama:mistral", "--embedding", "words", "--json")
     ended = hopyard(*arguments)
     assert ended.code == 1
-    found = {one["name"]: one for one in ended.json["findings"]}
+    found = {each["name"]: each for each in ended.json["findings"]}
     assert not found["Ollama"]["ok"]
     assert found["Ollama"]["needed"]
     assert found["Ollama"]["cure"] == "`ollama pull mistral`"
     assert hopyard(*arguments, "--pull").code == 0
-    assert [one["model"] for one in scripted.payloads("/api/pull")] == ["mistral"]
+    assert [each["model"] for each in scripted.payloads("/api/pull")] == ["mistral"]
 
 
 def test_a_model_that_cannot_be_fetched_is_named(hopyard: Run, scripted: OllamaServer) -> None:

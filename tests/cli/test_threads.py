@@ -26,7 +26,7 @@ def ask(hopyard: Run, index: Path, thread: str, question: str = "Moons of Mars?"
 
 
 def names(hopyard: Run) -> list[str]:
-    return [one["thread_id"] for one in hopyard("threads", "list", "--json").json["threads"]]
+    return [each["thread_id"] for each in hopyard("threads", "list", "--json").json["threads"]]
 
 
 def test_without_a_thread_the_list_says_how_to_make_one(hopyard: Run) -> None:

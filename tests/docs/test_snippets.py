@@ -115,7 +115,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: WordEmbedder)
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if any(not one.mark for one in snippets(page.read_text("utf-8")))],
+    [page for page in PAGES if any(not each.mark for each in snippets(page.read_text("utf-8")))],
     ids=lambda page: page.relative_to(ROOT).as_posix(),
 )
 def test_the_snippets_of_a_page_run(page: Path, folder: Path) -> None:

@@ -41,7 +41,7 @@ def said(answer: str, *, key: str = "q1", strategy: str = "single", **values: An
 
 async def judge(plan: MakePlan, records: list[Record], chat: ScriptedChat, **settings: Any) -> Any:
     chat.register("judge")
-    names = list(dict.fromkeys(one.strategy for one in records))
+    names = list(dict.fromkeys(each.strategy for each in records))
     asked = plan(names, **({"answer": {"style": "short"}} | settings))
     return await judge_records(asked, check_plan(asked), records, "judge")
 
@@ -171,7 +171,7 @@ def judgement(key: str, strategy: str, verdict: str, **values: Any) -> Judgement
 
 
 def by_key(*judgements: Judgement) -> Judgements:
-    return {(one.question_id, one.strategy): one for one in judgements}
+    return {(each.question_id, each.strategy): each for each in judgements}
 
 
 def test_judged_shares_and_mcnemar_by_hand(plan: MakePlan, tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_long_references_are_known_by_their_words() -> None:
 @pytest.mark.skipif(not DATA.exists(), reason="the data folder ../shared is not there")
 def test_reference_answers_of_graphrag_bench_are_long() -> None:
     questions = read_questions(DATA / "questions.jsonl")
-    assert {one.type for one in questions} == {
+    assert {each.type for each in questions} == {
         "Fact Retrieval", "Complex Reasoning", "Contextual Summarize", "Creative Generation",
     }  # fmt: skip
     assert has_long_references(questions)

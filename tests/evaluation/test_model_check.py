@@ -42,7 +42,7 @@ async def test_an_able_model_is_right_ten_times(model_server: ModelServer) -> No
     model_server.answer = able
     check = await check_model(CONTEXT, shared_resources())
     assert check.outcomes == [R] * 10
-    assert [(one.skill, one.right, one.asked) for one in check.skills] == [
+    assert [(each.skill, each.right, each.asked) for each in check.skills] == [
         (Skill.SCHEMA, 10, 10),
         (Skill.FACT, 3, 3),
         (Skill.JOINED, 2, 2),

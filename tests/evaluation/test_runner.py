@@ -231,7 +231,7 @@ async def test_a_failure_is_no_right_unknown(
     row = json.loads(questions_file.read_text().splitlines()[0]) | {"answers": [""]}
     long = row | {"id": "long", "question": "long? " * 1000}
     said_so = row | {"id": "said", "question": RIVER}
-    questions_file.write_text("".join(json.dumps(one) + "\n" for one in (row, long, said_so)))
+    questions_file.write_text("".join(json.dumps(each) + "\n" for each in (row, long, said_so)))
     script.lines[("read", OPENED)] = GARBAGE
     script.lines[("read", RIVER)] = said("Unknown")
     await carry_out(plan(("single",)), tmp_path / "out")

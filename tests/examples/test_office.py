@@ -81,8 +81,8 @@ def test_a_capable_model_answers_with_the_right_source_section_and_page(
 
     given = answer["answer"].casefold()
     assert any(gold.removesuffix(" kg").casefold() in given for gold in row["answers"])
-    cited = [one for one in answer["citations"] if one["supported"]]
-    places = {(one["source"], one["section"], one["pages"]) for one in cited}
+    cited = [each for each in answer["citations"] if each["supported"]]
+    places = {(each["source"], each["section"], each["pages"]) for each in cited}
     assert places == {(f"samples/{row['source']}", row["section"], row["page"])}
 
 
@@ -91,8 +91,8 @@ def passages(built: tuple[dict[str, Any], Path]) -> dict[str, list[Passage]]:
     """Passages by the source of their document, in order."""
     found: dict[str, list[Passage]] = {}
     with Index.open(built[1], WordEmbedder()) as index:
-        sources = {one.id: one.source for one in index.corpus.documents()}
-        for passage in sorted(index.corpus.passages(), key=lambda one: one.position):
+        sources = {each.id: each.source for each in index.corpus.documents()}
+        for passage in sorted(index.corpus.passages(), key=lambda each: each.position):
             source = sources[passage.document_id].removeprefix("samples/")
             found.setdefault(source, []).append(passage)
     return found
@@ -105,7 +105,7 @@ def test_what_is_left_out_is_named(built: tuple[dict[str, Any], Path]) -> None:
     assert report["left_out"] == {
         "running line": 8, "menu": 1, "footer": 1, "part around the text": 1,
     }  # fmt: skip
-    assert {Path(one["place"]).name: one["reason"] for one in report["skipped"]} == {
+    assert {Path(each["place"]).name: each["reason"] for each in report["skipped"]} == {
         "lagerplan.pdf › page 2": "scanned, without text; --ocr eng reads English text",
         "logo.png": "unknown suffix '.png'",
     }
@@ -116,13 +116,13 @@ def test_a_passage_of_source_section_and_page_has_the_answer(
     row: dict[str, Any], passages: dict[str, list[Passage]]
 ) -> None:
     holding = [
-        one
-        for one in passages[row["source"]]
-        if (one.section, one.pages) == (row["section"], row["page"])
+        each
+        for each in passages[row["source"]]
+        if (each.section, each.pages) == (row["section"], row["page"])
     ]
     words = set(row["answers"][0].removesuffix(" Euro").removesuffix(" €").split())
     words -= {"euro", "Euro", "Tausend", "am", "May"}
-    assert any(all(word in one.text for word in words) for one in holding), holding
+    assert any(all(word in each.text for word in words) for each in holding), holding
 
 
 ABOUT: dict[str, tuple[str, dict[str, object]]] = {
@@ -170,7 +170,7 @@ def test_title_and_metadata_arrive(source: str, passages: dict[str, list[Passage
 
 
 def test_text_arrives_in_every_language_and_encoding(passages: dict[str, list[Passage]]) -> None:
-    texts = {source: "\n\n".join(one.text for one in found) for source, found in passages.items()}
+    texts = {source: "\n\n".join(each.text for each in found) for source, found in passages.items()}
     assert "der grünen Tür" in texts["notiz.txt"]  # Latin-1
     assert "한글날에는 보성 사무소가" in texts["공지.txt"]  # UTF-16
     assert "| Teeschale „Möwe“ | Stück | 23,00 |" in texts["preise.csv"]  # CP1252
@@ -183,25 +183,25 @@ def test_text_arrives_in_every_language_and_encoding(passages: dict[str, list[Pa
 
 
 def test_what_stands_around_a_text_does_not_arrive(passages: dict[str, list[Passage]]) -> None:
-    page = " ".join(one.text for one in passages["about.html"])
+    page = " ".join(each.text for each in passages["about.html"])
     assert not any(word in page for word in ("로그인", "쿠키", "이용약관"))
-    report = " ".join(one.text for one in passages["jahresbericht.pdf"])
+    report = " ".join(each.text for each in passages["jahresbericht.pdf"])
     assert not any(words in report for words in ("Seite 2", "Genossenschaft Dasan eG", "·"))
 
 
 def test_columns_are_read_one_after_the_other(passages: dict[str, list[Passage]]) -> None:
     harvest, store = (
-        one for one in passages["jahresbericht.pdf"] if one.section in ("Ernte", "Lager")
+        each for each in passages["jahresbericht.pdf"] if each.section in ("Ernte", "Lager")
     )
     assert " ".join(harvest.text.split()).endswith("Ausgleich von 40 Euro je Ar.")
     assert store.text.startswith("Das Lager in Bremen")
 
 
 def test_a_long_sheet_repeats_its_header(passages: dict[str, list[Passage]]) -> None:
-    parts = [one for one in passages["stock.xlsx"] if one.section == "Teas"]
+    parts = [each for each in passages["stock.xlsx"] if each.section == "Teas"]
     assert len(parts) > 1
-    assert all(one.text.startswith("| SKU | Tea | Origin | Stock (kg) |\n") for one in parts)
-    assert sum(one.text.count("| T-") for one in parts) == 60
+    assert all(each.text.startswith("| SKU | Tea | Origin | Stock (kg) |\n") for each in parts)
+    assert sum(each.text.count("| T-") for each in parts) == 60
 
 
 def test_the_samples_are_the_same_every_time(samples: Path, tmp_path: Path) -> None:

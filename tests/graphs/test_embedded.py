@@ -142,7 +142,7 @@ async def test_a_local_search_answers_from_the_graph(communities: Path) -> None:
     assert output["steps"][0]["title"] == "Entities: Iron Bridge"
     assert output["answer"] != "Unknown"
     assert output["citations"]
-    assert {one["passage_id"] for one in output["citations"]} <= set(
+    assert {each["passage_id"] for each in output["citations"]} <= set(
         passage_ids(output["evidence"])
     )
     assert output["usage"]["model_calls"] == 1

@@ -52,14 +52,14 @@ async def test_single_answers_and_the_thread_remembers(
     assert [kind for kind, _ in script.asked] == ["step", "step", "step", "read"]
     [step] = [step for step in result["steps"] if step.get("title") == "Fall back to single"]
     assert step["reason"].endswith("did not fit the schemas of chain")
-    [warning] = [one.message for one in caplog.records if "did not fit" in one.message]
+    [warning] = [each.message for each in caplog.records if "did not fit" in each.message]
     assert f"`hopyard doctor --model {routed.model}`" in warning
     script.asked.clear()
     with caplog.at_level(logging.WARNING):
         again = await agent.ainvoke({"question": NEXT}, CONFIG, context=routed)
     assert (again["strategy"], again["route"]["by"]) == ("single", "fallback")
     assert "step" not in [kind for kind, _ in script.asked]
-    assert len([one for one in caplog.records if "did not fit" in one.message]) == 1
+    assert len([each for each in caplog.records if "did not fit" in each.message]) == 1
 
 
 async def test_a_strategy_that_was_asked_for_stays(routed: Context, script: Script) -> None:

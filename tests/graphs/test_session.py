@@ -113,7 +113,7 @@ async def is_whole_or_refused(session: Session, context: Context, name: str) -> 
     assert await session.fork(name, f"u{name}") == f"u{stored}"
     with pytest.raises(UsageError, match="already; choose another name"):
         await events(session.ask(QUESTION, context, f"u{name}", new=True))
-    assert {one.thread_id for one in await session.threads()} == {stored, f"u{stored}"}
+    assert {each.thread_id for each in await session.threads()} == {stored, f"u{stored}"}
     await session.delete(name)
     await session.delete(f"u{name}")
     assert await session.threads() == []

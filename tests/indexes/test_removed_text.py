@@ -62,12 +62,12 @@ def written(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     if name == "PassageQuestions":
         return {
             "incoming": [f"Whom did {people[0]} meet?", f"Who is {people[0]}?"],
-            "outcoming": [f"Where does {one} live?" for one in people],
+            "outcoming": [f"Where does {each} live?" for each in people],
         }
     ends = {"sentence": 1, "subject": people[0], "object": people[-1]}
     about = f"{people[0]} met {people[-1]}"
     return {
-        "entities": [{"name": one, "type": "person", "description": about} for one in people],
+        "entities": [{"name": each, "type": "person", "description": about} for each in people],
         "facts": [{**ends, "relation": "met", "description": about, "strength": 5}],
         "claims": [{**ends, "type": "meeting", "status": "true", "description": about}],
     }
@@ -140,7 +140,7 @@ def test_what_is_still_used_is_not_written_again(index: Path) -> None:
         )
     assert (report.added, report.embedded) == (1, 1)
     higher = ("CommunityReport", "ClusterSummary")
-    asked = [one.turn for one in chat.requests if one.name not in higher]
+    asked = [each.turn for each in chat.requests if each.name not in higher]
     assert asked
     assert all("Eve Adler" in turn for turn in asked)
     assert found(index) == {}

@@ -130,7 +130,7 @@ async def test_a_refused_prompt_is_sent_again_with_a_window_that_holds_it(
     dense(server, version)
     await model_caller(LLAMA.model).call(ANSWER, DIGITS, LLAMA, "run")
     sent = server.payloads("/api/chat")
-    assert [one["options"]["num_ctx"] for one in sent] == windows
+    assert [each["options"]["num_ctx"] for each in sent] == windows
     assert usage_of("run", LLAMA)["input_tokens"] > 16_000
     assert usage_of("run", LLAMA)["model_calls"] == 1
 

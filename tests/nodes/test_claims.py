@@ -241,7 +241,7 @@ def test_every_quote_is_in_its_passage(claims: list[tuple[str, int]], pages: lis
     passages = [passage(f"P{number}", text) for number, text in enumerate(pages)]
     by_id = {cited.id: cited for cited in passages}
     found = cite_claims([(claim, passages[number]) for claim, number in claims])
-    keys = {(one["passage_id"], *one["quotes"], one["supported"]) for one in found}
+    keys = {(each["passage_id"], *each["quotes"], each["supported"]) for each in found}
     assert len(keys) == len(found)
     for cited in found:
         assert cited["quote"] in by_id[cited["passage_id"]].text

@@ -96,7 +96,7 @@ def test_a_sentence_of_a_shown_passage_is_not_shown_again(material: Material) ->
     """Half of 60 tokens, 30, hold the first passage with 23, so its sentence is left out."""
     statements = [sentence(material.graph, name, 0) for name in ("darby", "severn")]
     chosen = choose([], statements, ["darby", "bridge"], with_tokens(material, 60))
-    assert [one["passage"] for one in chosen.statements] == ["severn"]
+    assert [each["passage"] for each in chosen.statements] == ["severn"]
     assert chosen.facts == Part(1, 10, 30)
     assert chosen.passages == Part(2, 42, 50)
 
@@ -188,9 +188,9 @@ class Communities:
 
 def test_each_entity_leads_to_the_report_on_its_smallest_community() -> None:
     communities: Any = Communities()
-    titles = [one.title for one in choose_reports(communities, [7, 1])]
+    titles = [each.title for each in choose_reports(communities, [7, 1])]
     assert titles == ["All", "A"]  # one entity each: the rating decides
-    titles = [one.title for one in choose_reports(communities, [7, 1, 2])]
+    titles = [each.title for each in choose_reports(communities, [7, 1, 2])]
     assert titles == ["A", "All"]
 
 

@@ -129,7 +129,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send({"model_info": {"bad.context_length": 8192}, "capabilities": []})
             return
         fault = self.server.owner.fault(
-            "\n".join(str(one["content"]) for one in payload["messages"][-3:])
+            "\n".join(str(each["content"]) for each in payload["messages"][-3:])
         )
         if fault == "hang":
             time.sleep(HANG)

@@ -70,7 +70,7 @@ class Zygote:
         """
         self._started += 1
         job = {
-            "arguments": [str(one) for one in arguments],
+            "arguments": [str(each) for each in arguments],
             "environment": dict(os.environ) | environment,
             "folder": str(self.folder),
             "out": str(self.folder / f"{self._started}.out"),

@@ -70,7 +70,7 @@ class _Run:
 
     def start(self, arguments: Sequence[str]) -> Command:
         environment = self.server.environment() | {"HOPYARD_HOME": str(self.folder / "home")}
-        filled = [one.replace("{folder}", str(self.folder)) for one in arguments]
+        filled = [each.replace("{folder}", str(self.folder)) for each in arguments]
         return self.zygote.start(*filled, environment=environment)
 
     def go_on(self) -> Command:

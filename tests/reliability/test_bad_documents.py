@@ -51,10 +51,10 @@ def folder(tmp_path: Path) -> Path:
 
 def _index(folder: Path, out: Path) -> LoadReport:
     """Load and build; everything else in the parent folder stays as it is."""
-    before = {one: one.stat().st_mtime_ns for one in out.parent.rglob("*") if one.is_file()}
+    before = {each: each.stat().st_mtime_ns for each in out.parent.rglob("*") if each.is_file()}
     report = load([folder])
     build(report.documents, directory=out, embedder=OneVector())
-    after = {one: one.stat().st_mtime_ns for one in out.parent.rglob("*") if one.is_file()}
+    after = {each: each.stat().st_mtime_ns for each in out.parent.rglob("*") if each.is_file()}
     assert {k: v for k, v in after.items() if not k.is_relative_to(out)} == before
     Index.open(out, OneVector()).close()
     return report
@@ -166,13 +166,13 @@ def test_names_and_links_lead_nowhere(folder: Path, tmp_path: Path) -> None:
     (folder / "..mars...txt").write_text("hidden by its name")
     (folder / "a..b.txt").write_text("Deimos is a moon.")
     ids = ("../../etc/passwd", "/etc/passwd", "..", "a/../../b", "con", "x" * 5000, "\u202e")
-    lines = [{"id": one, "title": "../t", "text": f"text {n}"} for n, one in enumerate(ids)]
+    lines = [{"id": each, "title": "../t", "text": f"text {n}"} for n, each in enumerate(ids)]
     (folder / "ids.jsonl").write_text("\n".join(map(json.dumps, lines)))
     report = _index(folder, tmp_path / "index")
-    assert {Path(one.path).name for one in report.skipped} == {"link.txt", "loop", "..mars...txt"}
-    assert {one.id for one in report.documents} >= set(ids)
-    assert all("secret" not in one.text for one in report.documents)
-    names = {one.name for one in (tmp_path / "index").rglob("*")}
+    assert {Path(each.path).name for each in report.skipped} == {"link.txt", "loop", "..mars...txt"}
+    assert {each.id for each in report.documents} >= set(ids)
+    assert all("secret" not in each.text for each in report.documents)
+    names = {each.name for each in (tmp_path / "index").rglob("*")}
     assert not names & {"passwd", "b", "con", "t"}
 
 

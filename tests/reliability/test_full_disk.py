@@ -86,7 +86,9 @@ Build = Callable[..., Ended]
 def build(zygote: Zygote, model_server: ModelServer, tmp_path: Path, home: Path) -> Build:
     def built(directory: Path, count: int, file_limit: int = 0) -> Ended:
         corpus = tmp_path / f"{count}.jsonl"
-        lines = [{"id": one.id, "title": one.title, "text": one.text * 40} for one in people(count)]
+        lines = [
+            {"id": each.id, "title": each.title, "text": each.text * 40} for each in people(count)
+        ]
         corpus.write_text("\n".join(map(json.dumps, lines)))
         return zygote.run(
             "index", "build", corpus, "--out", directory, "--chunk-tokens", "0", *MODELS,

@@ -64,8 +64,8 @@ def _records(ended: Ended, folder: Path) -> list[Any]:
     records = _lines(folder / "eval" / "records.jsonl")
     assert len(records) == 2 * len(ASKED)
     return sorted(
-        [one["question_id"], one["strategy"], one["answer"], one["steps"], one["evidence"]]
-        for one in records
+        [each["question_id"], each["strategy"], each["answer"], each["steps"], each["evidence"]]
+        for each in records
     )
 
 
@@ -73,8 +73,8 @@ def _labels(ended: Ended, folder: Path) -> list[Any]:
     """Every label, without times."""
     labels = _lines(folder / "labels.jsonl")
     assert len(labels) == len(ASKED)
-    timeless = [{key: one[key] for key in one if key != "seconds"} for one in labels]
-    return sorted(timeless, key=lambda one: str(one["id"]))
+    timeless = [{key: each[key] for key in each if key != "seconds"} for each in labels]
+    return sorted(timeless, key=lambda each: str(each["id"]))
 
 
 def _lines(file: Path) -> list[Any]:
@@ -94,11 +94,11 @@ def make_subject(
     """The commands that are killed, by name."""
     model_server.answer = everything = Everything()
     everything.lines = full_tree(TREE, 2)
-    everything.lines |= {("read", one): said("1781") for one in ASKED}
+    everything.lines |= {("read", each): said("1781") for each in ASKED}
     everything.useful = {"Which river does the Iron Bridge cross?": "necessary"}
     model_server.delay = 0.01
     corpus = tmp_path / "corpus.jsonl"
-    lines = [{"id": one.id, "title": one.title, "text": one.text} for one in people(6)]
+    lines = [{"id": each.id, "title": each.title, "text": each.text} for each in people(6)]
     corpus.write_text("\n".join(map(json.dumps, lines)))
 
     def ask(question: str, name: str, index: Path = index, *settings: str) -> Subject:
@@ -110,7 +110,7 @@ def make_subject(
     build = ("index", "build", str(corpus), "--out", "{folder}/index", "--chunk-tokens", "0")
     build += ("--with", "dense,sparse,passage-graph", "--set", "concurrency=2", "--json")
     questions = tmp_path / "questions.jsonl"
-    asked = [{"id": str(n), "question": one, "answers": ["1781"]} for n, one in enumerate(ASKED)]
+    asked = [{"id": str(n), "question": each, "answers": ["1781"]} for n, each in enumerate(ASKED)]
     questions.write_text("\n".join(map(json.dumps, asked)))
     evaluate = ("eval", str(questions), "-i", str(index), "-s", "single,tree")
     evaluate += ("--out", "{folder}/eval", *SMALL[:-2], "--json")

@@ -90,8 +90,8 @@ def single(context: Context, model_server: ModelServer) -> Context:
 
 
 def _bytes(home: Path) -> bytes:
-    files = sorted(one for one in home.rglob("*") if one.is_file())
-    return b"".join(one.read_bytes() for one in files)
+    files = sorted(each for each in home.rglob("*") if each.is_file())
+    return b"".join(each.read_bytes() for each in files)
 
 
 class TestEncryption:

@@ -64,7 +64,7 @@ def test_no_secret_is_written_anywhere(
     tattling.lines = full_tree("All?", 2)
     environment = _environment(model_server)
     corpus = tmp_path / "corpus.jsonl"
-    lines = [{"id": one.id, "title": one.title, "text": one.text} for one in people(3)]
+    lines = [{"id": each.id, "title": each.title, "text": each.text} for each in people(3)]
     corpus.write_text("\n".join(map(json.dumps, lines)))
     ended: list[Ended] = []
 
@@ -84,9 +84,9 @@ def test_no_secret_is_written_anywhere(
     run("threads", "show", "refused", "--json")
     run("doctor", *MODELS)
     run("settings", "--json")
-    written = [one for root in (home, tmp_path / "built") for one in root.rglob("*")]
-    texts = {str(one): one.read_bytes() for one in written if one.is_file()}
-    texts |= {f"output {n}": (one.out + one.err).encode() for n, one in enumerate(ended)}
+    written = [each for root in (home, tmp_path / "built") for each in root.rglob("*")]
+    texts = {str(each): each.read_bytes() for each in written if each.is_file()}
+    texts |= {f"output {n}": (each.out + each.err).encode() for n, each in enumerate(ended)}
     assert len(texts) > 15
     for place, data in texts.items():
         for secret in PLANTED:

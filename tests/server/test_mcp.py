@@ -66,12 +66,12 @@ async def test_ask_then_continue_then_read_a_cited_passage(
         told.append(message)
 
     async with connect() as client:
-        tools = {one.name: one for one in (await client.list_tools()).tools}
+        tools = {each.name: each for each in (await client.list_tools()).tools}
         assert set(tools) == {
             *("ask", "continue_thread", "search", "fetch", "list_strategies"),
             *("find_in_document", "open_pages"),
         }
-        assert all(one.description for one in tools.values())
+        assert all(each.description for each in tools.values())
         assert tools["ask"].output_schema is not None
         assert set(tools["ask"].output_schema["properties"]) == ANSWER
         assert tools["ask"].input_schema["required"] == ["question"]
@@ -176,7 +176,7 @@ async def an_answer_is_explained_where_that_is_asked_for(client: Client) -> None
 
 async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> None:
     listed: Any = await client.call_tool("list_strategies", {})
-    names = [one["name"] for one in listed.structured_content["strategies"]]
+    names = [each["name"] for each in listed.structured_content["strategies"]]
     assert {"direct", "single", "tree", "hop"} <= set(names)
     for tool, arguments, said in (
         ("ask", {"question": "  "}, "question is empty"),
@@ -214,7 +214,7 @@ async def test_two_conversations_at_once_get_their_own_answers(comparison: Serve
         iron, stone, more = await asyncio.gather(
             ask(first, IRON, "iron"), ask(second, STONE, "stone"), ask(first, STONE, "more")
         )
-    found = [(one["thread_id"], one["answer"]) for one in (iron, stone, more)]
+    found = [(each["thread_id"], each["answer"]) for each in (iron, stone, more)]
     assert found == [
         ("iron", f"read: {IRON}"),
         ("stone", f"read: {STONE}"),
@@ -291,6 +291,6 @@ async def test_nothing_but_the_protocol_is_on_standard_output(
     lines += (await process.stdout.read()).splitlines()
     await process.wait()
     said = [json.loads(line) for line in lines]
-    assert all(one["jsonrpc"] == "2.0" for one in said)
-    assert [one["id"] for one in said if "id" in one] == [1, 2]
+    assert all(each["jsonrpc"] == "2.0" for each in said)
+    assert [each["id"] for each in said if "id" in each] == [1, 2]
     assert process.returncode == 0

@@ -57,8 +57,8 @@ def configured(configuration: dict[str, Any], comparison: Server, folder: Path) 
 
 
 def test_each_client_has_a_configuration() -> None:
-    assert ["mcpServers" in one for one in CONFIGURATIONS] == [True, False]
-    [vs_code] = [one for one in CONFIGURATIONS if "servers" in one]
+    assert ["mcpServers" in each for each in CONFIGURATIONS] == [True, False]
+    [vs_code] = [each for each in CONFIGURATIONS if "servers" in each]
     assert vs_code["servers"]["hopyard"]["type"] == "stdio"
     ids = {asked["id"] for asked in vs_code["inputs"]}
     used = re.findall(r"\$\{input:(\w+)\}", json.dumps(vs_code["servers"]))

@@ -90,11 +90,11 @@ async def test_every_step_of_the_history_has_its_own_messages(store: SqliteThrea
     two = ["apple", "about apple"]
     assert steps == [[*two, "birch", "about birch"], [*two, "birch"], two, two, ["apple"], []]
     saved = [tuple_ async for tuple_ in store.alist(None)]
-    assert not any("messages" in key for one in saved for key in one.metadata)
+    assert not any("messages" in key for each in saved for key in each.metadata)
     inner = [
-        one.checkpoint["channel_values"]["__start__"]["messages"]
-        for one in saved
-        if one.config["configurable"]["checkpoint_ns"] and one.metadata["source"] == "input"
+        each.checkpoint["channel_values"]["__start__"]["messages"]
+        for each in saved
+        if each.config["configurable"]["checkpoint_ns"] and each.metadata["source"] == "input"
     ]
     assert [len(messages) for messages in inner] == [3, 1]
 
@@ -106,7 +106,7 @@ async def test_a_changed_message_leaves_the_earlier_steps(store: SqliteThreadSto
     await chat(store).aupdate_state(on("a"), {"messages": changes})
     assert await texts(store, "a") == ["ash", "about apple", "about birch"]
     earlier = (await chat(store).aget_state(before)).values["messages"]
-    assert [one.text for one in earlier] == ["apple", "about apple", "birch", "about birch"]
+    assert [each.text for each in earlier] == ["apple", "about apple", "birch", "about birch"]
 
 
 async def test_an_old_thread_goes_on(store: SqliteThreadStore) -> None:

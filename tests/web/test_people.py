@@ -65,10 +65,10 @@ def clients(given: Given, tmp_path: Path) -> Iterator[dict[str, TestClient]]:
         served = app.application(given, resources, people=people)
         with TestClient(served, base_url="http://localhost") as opened:
             found = {}
-            for one in people:
-                headers = {"authorization": f"Bearer {one.token}"}
-                found[one.name] = TestClient(served, base_url="http://localhost", headers=headers)
-                found[one.name].portal = opened.portal  # one event loop for all
+            for each in people:
+                headers = {"authorization": f"Bearer {each.token}"}
+                found[each.name] = TestClient(served, base_url="http://localhost", headers=headers)
+                found[each.name].portal = opened.portal  # one event loop for all
             yield found
 
 

@@ -76,7 +76,7 @@ def found(folder: Path, name: str, quotes: list[str]) -> tuple[Path | None, Plac
     index, source = folder / "index", f"reports/{name}"
     originals = Originals(index, [folder / "reports"])
     with open_corpus(index) as corpus:
-        [passage] = [one for one in corpus.passages() if one.source == source]
+        [passage] = [each for each in corpus.passages() if each.source == source]
     return originals.find(source), find_place(index, originals, passage.id, quotes)
 
 

@@ -87,7 +87,7 @@ def test_a_limit_holds_from_the_question_on_that_it_came_with(
 def test_a_title_leaves_the_name_and_goes_with_the_thread(client: TestClient, thread: str) -> None:
     def titles() -> list[tuple[str, str]]:
         listed = client.get("/api/threads").json()["threads"]
-        return [(one["thread_id"], one["title"]) for one in listed]
+        return [(each["thread_id"], each["title"]) for each in listed]
 
     title = {"title": " About\n<b>bridges</b> "}
     assert client.post(f"/api/threads/{thread}/title", json=title).status_code == 204
@@ -107,7 +107,7 @@ def test_a_thread_and_its_steps_can_be_saved(client: TestClient, thread: str) ->
     assert second["usage"]["model_calls"] == 2
     trace = client.get(f"/api/threads/{thread}/trace.json?question=1").json()
     calls = [call for step in trace["steps"] for call in step["calls"]]
-    calls += [call for step in trace["steps"] for one in step["steps"] for call in one["calls"]]
+    calls += [call for step in trace["steps"] for each in step["steps"] for call in each["calls"]]
     assert QUESTION in str(calls[0]["messages"])
     assert "It was opened in 1781" in calls[0]["output"]
     page = client.get(f"/api/threads/{thread}/trace.html?question=1")

@@ -103,7 +103,7 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
     wait_for(lambda: page.find("#words")).send_keys("red buoy")
     page.find("form.search button").click()
     page.shows(".columns section mark", "The buoy is red.")
-    names = [one.text for one in browser.find_elements("css selector", ".columns h2")]
+    names = [each.text for each in browser.find_elements("css selector", ".columns h2")]
     assert names == ["hybrid", "dense", "sparse"]
     page.find(".columns .cite").click()
     wait_for(lambda: page.find("aside rect"))

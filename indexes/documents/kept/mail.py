@@ -39,8 +39,8 @@ def _texts(part: Message, found: FileWords) -> None:
     if part.is_multipart():
         inner: Any = part.get_payload() if kind != "message/rfc822" else ()  # another document
         forms = [FileWords() for _ in inner]
-        for one, form in zip(inner, forms, strict=True):
-            _texts(one, form if kind == "multipart/alternative" else found)
+        for each, form in zip(inner, forms, strict=True):
+            _texts(each, form if kind == "multipart/alternative" else found)
         said: Counter[str] = Counter()
         for form in forms:  # of the same text
             said |= form.words

@@ -168,11 +168,11 @@ def _oddness(name: str, encoding: str) -> int:
     """How unlikely a name is: its signs, rare letters, and changes of script or case in words."""
     kinds = [_script(letter) for letter in name]
     changes = sum(
-        one != other
-        for one, other in pairwise(kinds)
-        if one and other and "digit" not in (one, other)
+        each != other
+        for each, other in pairwise(kinds)
+        if each and other and "digit" not in (each, other)
     )
-    cases = sum(one.islower() and other.isupper() for one, other in pairwise(name))
+    cases = sum(each.islower() and other.isupper() for each, other in pairwise(name))
     rare = sum(_is_rare(letter, encoding) for letter in name)
     return 2 * kinds.count("sign") + changes + cases + rare
 

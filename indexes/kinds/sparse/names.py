@@ -193,10 +193,10 @@ def _abbreviations(words: Iterable[str]) -> Iterator[str]:
         for start, end in product(range(len(run)), range(2, 6)):
             if start + end <= len(run):
                 yield "".join(word[0] for word in run[start : start + end]).lower()
-        for one, other in pairwise(run):
+        for each, other in pairwise(run):
             for left, right in product((2, 3), (2, 3)):
-                if len(one) > left and len(other) > right:
-                    yield f"{one[:left]}{other[:right]}".lower()
+                if len(each) > left and len(other) > right:
+                    yield f"{each[:left]}{other[:right]}".lower()
 
 
 def _asked(question: str) -> Iterator[tuple[str, float]]:

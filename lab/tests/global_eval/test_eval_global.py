@@ -132,7 +132,7 @@ def test_the_levels_of_communities_are_a_sweep(
     conditions = found["conditions"]
     assert list(conditions) == ["single+hybrid", "map-reduce", "global", *levels]
     # Each community's report is written and paid for once, whichever level asks for it first.
-    written = sum(one["report_calls"] for one in conditions.values())
+    written = sum(each["report_calls"] for each in conditions.values())
     assert written == model.titles().count("CommunityReport") > 0
     assert conditions[levels[0]]["calls"] == 2  # a map call and the closing call
     assert conditions[levels[0]]["unanswered"] == 0

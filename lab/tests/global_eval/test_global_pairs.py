@@ -75,15 +75,15 @@ async def test_each_pair_is_judged_in_both_orders_as_often_as_it_is_told(plan: M
     records = answers("q1", "q2", single="Short.", direct="Quite long.", tree="The longest of all.")
     found = await judge(plan, records, chat, repeats=2)
     assert len(found) == len(chat.requests) == 2 * 3 * 2 * 2  # questions, pairs, orders, repeats
-    orders = {(one.question_id, one.first, one.second, one.repeat) for one in found}
+    orders = {(each.question_id, each.first, each.second, each.repeat) for each in found}
     assert len(orders) == len(found)
     assert {(second, first) for _, first, second, _ in orders} == {
         (first, second) for _, first, second, _ in orders
     }
-    for one in found:
-        wins = "tree" if "tree" in {one.first, one.second} else "direct"
-        assert one.winners == dict.fromkeys(CRITERIA, wins)
-        assert one.reasons["diversity"] == "diversity decides."
+    for each in found:
+        wins = "tree" if "tree" in {each.first, each.second} else "direct"
+        assert each.winners == dict.fromkeys(CRITERIA, wins)
+        assert each.reasons["diversity"] == "diversity decides."
 
 
 async def test_the_judge_sees_no_condition_and_no_marker(plan: MakePlan) -> None:
@@ -111,7 +111,7 @@ async def test_clear_cases_need_no_call(plan: MakePlan) -> None:
         *answers("q3", direct="Unknown"),
     ]
     found = await judge(plan, same, chat)
-    assert [(one.by, one.winners["diversity"]) for one in found] == [
+    assert [(each.by, each.winners["diversity"]) for each in found] == [
         ("rule", ""),
         ("rule", "direct"),
         ("rule", ""),
@@ -127,7 +127,7 @@ async def test_pairs_without_both_answers_are_left_out(plan: MakePlan) -> None:
         *answers("q9", single="Of no question", tree="of the plan."),
     ]
     found = await judge(plan, records, chat)
-    assert {(one.question_id, *sorted((one.first, one.second))) for one in found} == {
+    assert {(each.question_id, *sorted((each.first, each.second))) for each in found} == {
         ("q2", "single", "tree")
     }
 
@@ -149,15 +149,15 @@ async def test_a_stopped_judging_continues_without_paying_twice(plan: MakePlan) 
     assert len(chat.requests) == 2 * 3 - paid
     more = await judge(plan, records, chat, baselines=("single",), repeats=2)
     assert len(chat.requests) == 2 * 3 - paid + 2 * 3  # only the second repeat
-    assert [one for one in more if one.repeat == 0] == first
+    assert [each for each in more if each.repeat == 0] == first
 
 
 async def test_a_judge_without_a_usable_verdict_is_told(plan: MakePlan, tmp_path: Path) -> None:
     chat = ScriptedChat({"PairVerdict": GARBAGE})
     records = answers("q1", single="Short.", direct="Quite long.")
     found = await judge(plan, records, chat)
-    assert [one.winners for one in found] == [{}, {}]
-    assert all("judge-pair" in one.failure for one in found)
+    assert [each.winners for each in found] == [{}, {}]
+    assert all("judge-pair" in each.failure for each in found)
     save_pairs(found, tmp_path)
     lines = (tmp_path / PAIRS_FILE).read_text().splitlines()
-    assert [json.loads(line)["failure"] for line in lines] == [one.failure for one in found]
+    assert [json.loads(line)["failure"] for line in lines] == [each.failure for each in found]

@@ -73,7 +73,7 @@ def report(plan: MakePlan, records: list[Record], **values: Any) -> GlobalReport
 def test_cost_of_each_condition_by_hand(plan: MakePlan, records: list[Record]) -> None:
     found = report(plan, records).conditions
     assert list(found) == list(NAMES)
-    tokens = {name: (one.calls, one.tokens, one.share_of_most) for name, one in found.items()}
+    tokens = {name: (each.calls, each.tokens, each.share_of_most) for name, each in found.items()}
     assert tokens == {
         "single": (1, 100, 0.05),
         "map-reduce": (10, 2000, 1),
@@ -82,8 +82,8 @@ def test_cost_of_each_condition_by_hand(plan: MakePlan, records: list[Record]) -
     written = found["single+dense"]
     assert (written.report_calls, written.report_tokens) == (3 + 3 + 0, 750 + 750 + 0)
     assert (found["single"].report_calls, found["single"].report_tokens) == (0, 0)
-    assert [one.words for one in found.values()] == [2, 5, 0]
-    assert [one.unanswered for one in found.values()] == [0, 0, 3]
+    assert [each.words for each in found.values()] == [2, 5, 0]
+    assert [each.unanswered for each in found.values()] == [0, 0, 3]
 
 
 def test_a_missing_answer_makes_the_report_incomplete(

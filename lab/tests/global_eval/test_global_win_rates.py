@@ -108,10 +108,10 @@ JUDGEMENTS = st.lists(
 
 @given(JUDGEMENTS)
 def test_two_conditions_share_every_win(groups: list[list[PairJudgement]]) -> None:
-    rates = win_rates([one for group in groups for one in group])["diversity"]
-    for one, others in rates.items():
+    rates = win_rates([each for group in groups for each in group])["diversity"]
+    for each, others in rates.items():
         for other, rate in others.items():
-            back = rates[other][one]
+            back = rates[other][each]
             assert rate.mean + back.mean == pytest.approx(1, abs=2e-6)
             assert rate.low + back.high == pytest.approx(1, abs=2e-6)
             assert 0 <= rate.low <= rate.mean <= rate.high <= 1
@@ -122,9 +122,9 @@ def test_a_judge_that_always_picks_the_first_finds_no_difference(
     groups: list[list[PairJudgement]],
 ) -> None:
     picked = [
-        one.model_copy(update={"winners": dict.fromkeys(CRITERIA, one.first)})
+        each.model_copy(update={"winners": dict.fromkeys(CRITERIA, each.first)})
         for group in groups
-        for one in group
+        for each in group
     ]
     rates = win_rates(picked)["empowerment"]
     assert {rate.mean for others in rates.values() for rate in others.values()} == {0.5}

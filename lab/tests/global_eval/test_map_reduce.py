@@ -75,7 +75,7 @@ def test_every_passage_is_read_once_in_a_fixed_order(index: Path, tmp_path: Path
     output = ask(index, tmp_path / "1", chat, **WINDOW)
     chunks = [re.findall(r"^(\[\d+\] .*)$", turn, re.M) for turn in turns(chat, "Points")]
     read = [line.partition(" ")[2] for chunk in chunks for line in chunk]
-    assert sorted(read) == sorted(f"{one.title}: {one.text}".strip() for one in DOCUMENTS)
+    assert sorted(read) == sorted(f"{each.title}: {each.text}".strip() for each in DOCUMENTS)
     assert len(chunks) > 1
     assert all(sum(map(len, chunk)) <= 4 * 60 for chunk in chunks if len(chunk) > 1)
     assert output["usage"]["model_calls"] == len(turns(chat, "Points")) + 1
@@ -87,7 +87,7 @@ def test_every_passage_is_read_once_in_a_fixed_order(index: Path, tmp_path: Path
 def test_points_lead_to_their_passages(index: Path, tmp_path: Path) -> None:
     chat = ScriptedChat(points)
     output = ask(index, tmp_path, chat)
-    helpful = {one.id for one in DOCUMENTS if "17" in one.text}
+    helpful = {each.id for each in DOCUMENTS if "17" in each.text}
     assert {unit["id"] for unit in output["evidence"]} == helpful
     assert all(
         (unit["kind"], unit["score"], unit["passages"]) == ("passage", 60.0, [unit["id"]])

@@ -52,12 +52,12 @@ def test_json_has_what_the_design_says(hopyard: Run, questions: Path, index: Pat
     assert ended.code == 0
     found = ended.json["strategies"]
     assert list(found) == ["single", "direct", "bm25", "auto"]
-    for name, one in found.items():
-        assert set(one) >= KEYS
-        assert one["n"] == 3
-        assert one["em"] == pytest.approx(1 / 3)
-        assert one["retrieval"].keys() == {"precision", "recall", "f1", "recall_at_5"}
-        assert one["usage"]["model_calls"] == (2 if name == "auto" else 1)
+    for name, each in found.items():
+        assert set(each) >= KEYS
+        assert each["n"] == 3
+        assert each["em"] == pytest.approx(1 / 3)
+        assert each["retrieval"].keys() == {"precision", "recall", "f1", "recall_at_5"}
+        assert each["usage"]["model_calls"] == (2 if name == "auto" else 1)
     assert found["single"]["retrieval"]["recall"] == 1
     assert found["direct"]["retrieval"]["recall"] == 0
     assert ended.json["comparisons"]["direct"]["em"]["mean"] == 0

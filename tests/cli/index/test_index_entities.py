@@ -57,7 +57,7 @@ def test_a_pattern_chooses_entities(
     hopyard: Run, made: str, pattern: str, found: list[str]
 ) -> None:
     listed = hopyard("index", "entities", made, pattern, "--json").json
-    assert [one["entity"] for one in listed["entities"]] == found
+    assert [each["entity"] for each in listed["entities"]] == found
     assert listed["total"] == len(found)
 
 
@@ -69,10 +69,10 @@ def test_merges_and_senses_are_listed(hopyard: Run, made: str) -> None:
     assert shown.splitlines()[0].split() == ["name", "into", "similarity", "context", "reason"]
     assert shown.splitlines()[-1] == "1 merge"
     senses = hopyard("index", "entities", made, "--split", "--json").json["senses"]
-    assert [one["sense"] for one in senses] == ["Ann Ash (bishop)", "Ann Ash (skier)"]
-    assert {one["name"] for one in senses} == {"ann ash"}
+    assert [each["sense"] for each in senses] == ["Ann Ash (bishop)", "Ann Ash (skier)"]
+    assert {each["name"] for each in senses} == {"ann ash"}
     only = hopyard("index", "entities", made, "skier", "--split", "--json").json
-    assert [one["sense"] for one in only["senses"]] == ["Ann Ash (skier)"]
+    assert [each["sense"] for each in only["senses"]] == ["Ann Ash (skier)"]
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def test_each_item_is_in_one_chunk_and_none_would_fit_into_the_chunk_before(
     found = chunks(lengths, int, window)
     assert [length for chunk in found for length in chunk] == lengths
     assert all(sum(chunk) <= window or len(chunk) == 1 for chunk in found)
-    assert all(sum(one) + following[0] > window for one, following in pairwise(found))
+    assert all(sum(each) + following[0] > window for each, following in pairwise(found))
 
 
 def test_points_are_reduced_by_score_until_the_window_is_full() -> None:
@@ -204,7 +204,7 @@ def test_reports_may_use_up_three_quarters_of_a_budget() -> None:
 
 
 def test_the_communities_of_the_tests(reader: CommunityIndex) -> None:
-    assert [[one.id for one in reader.at(level)] for level in range(reader.levels)] == LEVELS
+    assert [[each.id for each in reader.at(level)] for level in range(reader.levels)] == LEVELS
 
 
 @pytest.mark.parametrize(("level", "at"), [(0, 0), (1, 1), (2, 2), (3, 2), (None, 2)])
@@ -269,7 +269,7 @@ async def test_an_excerpt_is_cited_like_a_report(
 
     chat.answers = every_line
     output = await ask(graph=graph)
-    opened = [one for one in output["citations"] if "1781" in one["quote"]]
+    opened = [each for each in output["citations"] if "1781" in each["quote"]]
     assert opened[0]["passage_id"] == "iron-bridge"
 
 

@@ -85,7 +85,7 @@ def test_passages_fit_into_the_window(index: Path, tmp_path: Path) -> None:
     ask(index, tmp_path, chat, **{"global": {"window": 40}})
     [read] = passages_read(chat)
     assert 1 <= len(read) <= 3
-    [turn] = [one.turn for one in chat.requests if one.turn.startswith("Passages:")]
+    [turn] = [each.turn for each in chat.requests if each.turn.startswith("Passages:")]
     lines = turn.partition("\n")[2].partition("\n\nQuestion:")[0]
     assert len(lines) <= 4 * 40 + 4 * len(read)
 

@@ -245,7 +245,7 @@ class TestSelection:
     ) -> None:
         script.lines = {READ: answered("so", 1, 2)}
         output = await walk(draw(n_hop=1))
-        cited = [(one["passage_id"], one["claim"]) for one in output["citations"]]
+        cited = [(each["passage_id"], each["claim"]) for each in output["citations"]]
         assert cited == [("near", "Fact of 1."), ("far", "Fact of 2.")]
 
     async def test_what_no_passage_confirms_is_told(self, draw: Draw, script: HopScript) -> None:

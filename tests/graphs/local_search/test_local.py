@@ -103,7 +103,7 @@ def told(index: Path, **settings: Any) -> Context:
 
 
 def step(output: dict[str, Any], name: str) -> dict[str, Any]:
-    [found] = [one for one in output["steps"] if one["id"] == name]
+    [found] = [each for each in output["steps"] if each["id"] == name]
     return dict(found)
 
 

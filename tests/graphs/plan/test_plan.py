@@ -334,8 +334,8 @@ class TestClosing:
         self, context: Context, pair: Script, passages: dict[str, str]
     ) -> None:
         citations = (await ask(context))["citations"]
-        assert {"iron-bridge", "stone-bridge"} <= {one["passage_id"] for one in citations}
-        assert all(one["quote"] in passages[one["passage_id"]] for one in citations)
+        assert {"iron-bridge", "stone-bridge"} <= {each["passage_id"] for each in citations}
+        assert all(each["quote"] in passages[each["passage_id"]] for each in citations)
 
     async def test_markers_in_the_answer_are_the_places_of_its_citations(
         self, context: Context, pair: Script
@@ -346,7 +346,7 @@ class TestClosing:
         assert output["answer"] == text.replace("[2]", "[x]").replace("[1]", "[2]").replace(
             "[x]", "[1]"
         )
-        cited = [one["passage_id"] for one in output["citations"]]
+        cited = [each["passage_id"] for each in output["citations"]]
         assert cited == ["stone-bridge", "iron-bridge"]
 
     async def test_an_answer_that_reaches_its_limit_is_kept_and_marked(

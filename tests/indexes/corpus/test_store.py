@@ -129,7 +129,7 @@ def test_an_update_changes_what_differs(before: list[str], after: list[str]) -> 
                 store.put(Document("a", "T", "x"), str(generation), passages, generation)
         for generation, texts in enumerate((before, after), start=1):
             with Snapshot(Path(folder), generation) as snapshot:
-                assert [one.text for one in snapshot.passages_of("a")] == texts
+                assert [each.text for each in snapshot.passages_of("a")] == texts
         added = store.run("SELECT text, position FROM passages WHERE added = 2")
         assert set(added) == {*_placed(after)} - {*_placed(before)}
 
@@ -155,7 +155,7 @@ def test_a_document_that_breaks_off_leaves_what_was_there(
 
     with Snapshot(tmp_path, 2) as snapshot:
         assert snapshot.passage_ids() == ["a#one", "a#two", "b#three"]
-        assert [one.text for one in snapshot.documents()] == ["one two", "three"]
+        assert [each.text for each in snapshot.documents()] == ["one two", "three"]
 
 
 def test_long_texts_are_kept_in_parts(
@@ -169,9 +169,9 @@ def test_long_texts_are_kept_in_parts(
     store.roll_back(2)
 
     with Snapshot(tmp_path, 1) as first, Snapshot(tmp_path, 2) as second:
-        assert [one.text for one in first.documents()] == ["one two three", "short"]
-        assert [one.text for one in second.documents()] == ["one three four", "short"]
-        assert [one.text for one in second.documents(["b"])] == ["short"]
+        assert [each.text for each in first.documents()] == ["one two three", "short"]
+        assert [each.text for each in second.documents()] == ["one three four", "short"]
+        assert [each.text for each in second.documents(["b"])] == ["short"]
     longest = store.run("SELECT max(length(text)) FROM documents")
     assert longest == [(4,)]
 

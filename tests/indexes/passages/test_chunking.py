@@ -211,7 +211,7 @@ def test_the_header_takes_its_part_of_the_window(make_embedder: MakeEmbedder) ->
 def test_a_header_that_leaves_no_room_is_left_out(make_embedder: MakeEmbedder) -> None:
     embedder = make_embedder(window=24)
     long = Document("d1", "A title", " ".join(SENTENCES), {"author": "Ann " * 20})
-    assert {one.header for one in Chunker(embedder, fields=("author",)).split(long)} == {""}
+    assert {each.header for each in Chunker(embedder, fields=("author",)).split(long)} == {""}
     whole = Document("d2", "A title", "One two three. " * 5, {"author": "Ann B. Ash"})
     [passage] = Chunker(embedder, 0, fields=("author",)).split(whole)
     assert passage.header == ""
@@ -253,12 +253,12 @@ def test_a_long_text_is_cut_as_one_in_memory(
 
     assert passages == list(chunker.split(short))
     assert chunker.fingerprint(long) == chunker.fingerprint(short)
-    assert [one.pages for one in passages] == sorted(one.pages for one in passages)
-    assert {"1", "2", "3"} <= {one.pages for one in passages}
-    assert sum(one.text.count("tea 29 ") for one in passages) == 3
+    assert [each.pages for each in passages] == sorted(each.pages for each in passages)
+    assert {"1", "2", "3"} <= {each.pages for each in passages}
+    assert sum(each.text.count("tea 29 ") for each in passages) == 3
     if markup == "markdown":
-        assert {one.section for one in passages} == {"Part 0", "Part 1", "Part 2"}
-        assert all("| a | b |" in one.text for one in passages if "tea" in one.text)
+        assert {each.section for each in passages} == {"Part 0", "Part 1", "Part 2"}
+        assert all("| a | b |" in each.text for each in passages if "tea" in each.text)
 
 
 def test_a_long_text_is_no_single_passage(embedder: Embedder) -> None:

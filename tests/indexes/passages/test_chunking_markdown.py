@@ -19,7 +19,7 @@ def markdown(text: str, title: str = "T") -> Document:
 def test_a_passage_is_of_one_section_and_is_embedded_with_it(embedder: Embedder) -> None:
     text = "# T\nintro\n## Contacts\nCall Jonas.\n### Late\nCall Han.\n"
     passages = list(Chunker(embedder).split(markdown(text)))
-    assert [(one.section, one.text) for one in passages] == [
+    assert [(each.section, each.text) for each in passages] == [
         ("", "intro"),
         ("Contacts", "Call Jonas."),
         ("Contacts › Late", "Call Han."),
@@ -33,12 +33,12 @@ def test_a_heading_never_is_a_passage_alone(embedder: Embedder) -> None:
     table = "| tea | kg |\n|---|---|\n" + "| green | 7 |\n" * 30
     text = f"# T\n## Part I\n## Sea\n{long}\n## Part II\n## Tea\n{table}\n## Notes\n"
     passages = list(Chunker(embedder, 40).split(markdown(text)))
-    sea, tea = (next(one for one in passages if one.section == name) for name in ("Sea", "Tea"))
+    sea, tea = (next(each for each in passages if each.section == name) for name in ("Sea", "Tea"))
     assert sea.text.startswith("Part I\n\nThe tide")
     assert tea.text.startswith("Part II\n\n| tea | kg |\n|---|---|\n| green |")
     assert passages[-1].text.endswith("Notes")
-    assert {one.section for one in passages} == {"Sea", "Tea"}
-    assert all(one.tokens <= 40 for one in passages)
+    assert {each.section for each in passages} == {"Sea", "Tea"}
+    assert all(each.tokens <= 40 for each in passages)
 
 
 def test_plain_text_has_no_sections(embedder: Embedder) -> None:
@@ -58,13 +58,13 @@ def test_each_part_of_a_table_has_its_header(embedder: Embedder) -> None:
 
     passages = list(Chunker(embedder, 40).split(markdown(f"Stock of May.\n\n{table}\n\nEnd.")))
 
-    first, *others = (one.text for one in passages if "tea" in one.text)
+    first, *others = (each.text for each in passages if "tea" in each.text)
     parts = [first.removeprefix("Stock of May.\n\n"), *others]
     assert len(parts) > 2
     assert all(part.startswith("| name | stock |\n|---|---|\n| tea ") for part in parts)
     kept = [line for part in parts for line in part.splitlines() if line.startswith("| tea")]
     assert kept == rows
-    assert all(one.tokens <= 40 for one in passages)
+    assert all(each.tokens <= 40 for each in passages)
     assert passages[-1].text.endswith("End.")
     assert count(passages[-1].text) == passages[-1].tokens
 
@@ -81,9 +81,9 @@ def test_rows_and_headers_that_are_too_long_are_cut(embedder: Embedder) -> None:
     rows = list(chunker.split(markdown(f"| a |\n|---|\n| {long}|\n| x |\n")))
     header = list(chunker.split(markdown(f"| {long}|\n|---|\n| x |\n")))
     for passages in (rows, header):
-        assert sum(one.text.count("word") for one in passages) == 50
-        assert sum(one.text.count("x") for one in passages) == 1
-        assert all(one.tokens <= 20 for one in passages)
+        assert sum(each.text.count("word") for each in passages) == 50
+        assert sum(each.text.count("x") for each in passages) == 1
+        assert all(each.tokens <= 20 for each in passages)
 
 
 def test_sections_and_tables_know_their_pages(embedder: Embedder) -> None:
@@ -92,7 +92,11 @@ def test_sections_and_tables_know_their_pages(embedder: Embedder) -> None:
         "# C\n| c |\n|---|\n| 5 |\n\n\f"
     )
     passages = list(Chunker(embedder).split(markdown(text)))
-    assert [(one.section, one.pages) for one in passages] == [("A", "1"), ("B", "2-3"), ("C", "4")]
+    assert [(each.section, each.pages) for each in passages] == [
+        ("A", "1"),
+        ("B", "2-3"),
+        ("C", "4"),
+    ]
 
 
 def test_a_section_that_leaves_no_room_loses_its_outer_parts(make_embedder: MakeEmbedder) -> None:

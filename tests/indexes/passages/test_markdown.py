@@ -10,7 +10,7 @@ from hopyard.indexes.passages.markdown import blocks_of, first_heading, table_li
 
 
 def blocks(text: str, title: str = "") -> list[tuple[str, str]]:
-    return [(one.section, one.text.strip()) for one in blocks_of([text], title)]
+    return [(each.section, each.text.strip()) for each in blocks_of([text], title)]
 
 
 def test_headings_make_a_path_that_does_not_repeat_the_title() -> None:
@@ -126,10 +126,12 @@ LINES = st.sampled_from(["# A", "## B", "text", "", "|a|b|", "|-|-|", "|1|2|", "
 def test_blocks_follow_each_other_and_lose_no_text(lines: list[str]) -> None:
     text = "\n".join(lines)
     found = list(blocks_of([text]))
-    parts = [one.text or "\n".join([one.header, *(row.text for row in one.rows)]) for one in found]
-    ends = [0, *(one.start + len(part) for one, part in zip(found, parts, strict=True))]
-    assert all(end <= one.start for end, one in zip(ends, found, strict=False))
-    assert all(text[one.start :].startswith(one.text or one.header) for one in found)
+    parts = [
+        each.text or "\n".join([each.header, *(row.text for row in each.rows)]) for each in found
+    ]
+    ends = [0, *(each.start + len(part) for each, part in zip(found, parts, strict=True))]
+    assert all(end <= each.start for end, each in zip(ends, found, strict=False))
+    assert all(text[each.start :].startswith(each.text or each.header) for each in found)
     kept = "".join(parts)
     assert kept.count("text") == text.count("text")
     assert kept.count("|1|2|") == text.count("|1|2|")

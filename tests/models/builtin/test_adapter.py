@@ -20,7 +20,7 @@ def test_the_adapter_is_small_and_has_all_projections() -> None:
     gguf = pytest.importorskip("gguf")
     read = gguf.GGUFReader(file)
     assert read.fields["adapter.type"].contents() == "lora"
-    names = {one.name for one in read.tensors}
+    names = {each.name for each in read.tensors}
     assert len(names) == 30 * 7 * 2  # layers, projections, sides
     assert "blk.29.ffn_down.weight.lora_b" in names
 

@@ -366,7 +366,7 @@ async def test_an_answer_is_no_longer_than_the_server_allows(serve: Any) -> None
     limit = "max_tokens is too large. This model supports at most 20 completion tokens"
     server = serve(Script(status=400, error=limit), Script(WHOLE))
     assert (await asked("openai:m"))[0].answer == "Marta Quill"
-    assert [one["max_completion_tokens"] for one in server.requests] == [DIRECT.max_tokens, 20]
+    assert [each["max_completion_tokens"] for each in server.requests] == [DIRECT.max_tokens, 20]
 
 
 async def test_a_refusal_is_kept_only_if_the_server_accepts_the_rest(serve: Any) -> None:

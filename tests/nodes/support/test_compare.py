@@ -29,8 +29,8 @@ def passage(title: str, text: str, section: str = "") -> Passage:
 @pytest.mark.parametrize("group", GROUPS, ids=[group["name"] for group in GROUPS])
 def test_right_statements_are_supported_and_wrong_ones_are_not(group: dict[str, list[str]]) -> None:
     passages = [passage(**given) for given in group["passages"]]  # type: ignore[arg-type]
-    marked = [one for one in group["right"] if not compare(one, passages).supported]
-    missed = [one for one in group["wrong"] if compare(one, passages).supported]
+    marked = [each for each in group["right"] if not compare(each, passages).supported]
+    missed = [each for each in group["wrong"] if compare(each, passages).supported]
     assert (marked, missed) == ([], [])
 
 

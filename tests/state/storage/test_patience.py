@@ -88,6 +88,6 @@ async def test_a_store_is_opened_while_its_last_user_closes_it(tmp_path: Path) -
         busy = [pool.submit(used, number) for number in range(200)]
         for _ in range(20):
             async with open_saver(path) as saver:
-                assert [one async for one in saver.alist(None)] == []
-        for one in busy:
-            one.result()
+                assert [each async for each in saver.alist(None)] == []
+        for each in busy:
+            each.result()

@@ -177,8 +177,8 @@ def _placed(line: _Line, passages: Sequence[Passage]) -> list[StoredExtraction]:
         holders = [place for place, places in enumerate(all_places) if places.has(name)]
         for place in holders or [0]:
             shares[place].names.append(name)
-    for one in given.entities:
-        shares[_best(all_places, one.name, one.name)].entities.append(one)
+    for each in given.entities:
+        shares[_best(all_places, each.name, each.name)].entities.append(each)
     for claim in given.claims:
         best = _best(all_places, claim.subject, claim.object or claim.subject)
         shares[best].claims.append(claim.model_copy(update={"sentence": NOWHERE}))
@@ -204,7 +204,7 @@ def _place(given: Extraction, places: Places) -> StoredExtraction:
     """One passage's extraction: as it is, where it has sentences and they are those of the text."""
     stated = {mention.sentence for mention in given.mentions}
     stated |= {fact.sentence for fact in given.facts}
-    stated |= {one.sentence for one in given.entities} | {one.sentence for one in given.claims}
+    stated |= {each.sentence for each in given.entities} | {each.sentence for each in given.claims}
     if stated != {NOWHERE} and stated <= {NOWHERE, *range(len(places.sentences))}:
         return StoredExtraction.model_validate(dict(given))
     return place_extraction(

@@ -36,9 +36,11 @@ class FoundElements:
             Whether there was any.
         """
         before = self._count
-        for one in output.entities:
-            described = Described(name=one.name, type=one.type.lower(), description=one.description)
-            self._entities.setdefault(normalise_keyword(one.name), described)
+        for each in output.entities:
+            described = Described(
+                name=each.name, type=each.type.lower(), description=each.description
+            )
+            self._entities.setdefault(normalise_keyword(each.name), described)
         for fact in output.facts:
             ends = normalise_keyword(fact.subject), normalise_keyword(fact.object)
             self._facts.setdefault((ends[0], fact.relation.casefold(), ends[1]), _fact(fact))
@@ -54,7 +56,7 @@ class FoundElements:
     def listing(self) -> str:
         """All that a gleaning shows the model of earlier finds."""
         return found_before(
-            [one.name for one in self._entities.values()],
+            [each.name for each in self._entities.values()],
             [(fact.subject, fact.relation, fact.object) for fact in self._facts.values()],
             [claim.description for claim in self._claims.values()],
         )
@@ -63,7 +65,7 @@ class FoundElements:
         """The extraction of the passage, see `place_extraction`."""
         return place_extraction(
             places,
-            [one.name for one in self._entities.values()],
+            [each.name for each in self._entities.values()],
             self._facts.values(),
             ends=ends,
             entities=self._entities.values(),

@@ -83,15 +83,15 @@ def _place_entities(
 ) -> tuple[Described, ...]:
     """The first description of each name that is held."""
     kept: dict[str, Described] = {}
-    for one in entities:
-        normalised, text = normalise_keyword(one.name), one_line(one.description)
-        kind = one_line(one.type)
+    for each in entities:
+        normalised, text = normalise_keyword(each.name), one_line(each.description)
+        kind = one_line(each.type)
         if normalised in held and (text or kind):
             placed = Described(
-                name=one_line(one.name),
+                name=one_line(each.name),
                 type=kind,
                 description=text,
-                sentence=_described_in(places, one.name, text),
+                sentence=_described_in(places, each.name, text),
             )
             kept.setdefault(normalised, placed)
     return tuple(kept.values())

@@ -140,7 +140,7 @@ def _named(extraction: Extraction, facts: Iterable[Fact]) -> Iterator[tuple[int,
     """The sentence and the name of all that is said about names."""
     for fact in facts:
         yield from ((fact.sentence, end) for end in (fact.subject, fact.object))
-    yield from ((one.sentence, one.name) for one in extraction.entities)
+    yield from ((each.sentence, each.name) for each in extraction.entities)
     for claim in extraction.claims:
         if normalise_keyword(claim.subject):
             yield from ((claim.sentence, end) for end in (claim.subject, claim.object) if end)

@@ -69,7 +69,7 @@ def join_descriptions(descriptions: Iterable[Description], tokens: int = TOKENS)
         descriptions: Of one entity.
         tokens: Maximum length. A text that does not fit is left out; the first is cut at a word.
     """
-    distinct = {one.text.casefold(): one.text for one in descriptions if one.text}
+    distinct = {each.text.casefold(): each.text for each in descriptions if each.text}
     kept = ""
     for text in sorted(distinct.values(), key=lambda text: (-len(text), text)):
         longer = f"{kept} {text}".lstrip()

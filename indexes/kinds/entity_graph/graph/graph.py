@@ -128,7 +128,7 @@ class EntityGraph:
 
     def type_of(self, entity: int) -> str:
         """The type that most passages give an entity, the first of several; "" for none."""
-        types = Counter(one.type for one in self.descriptions(entity) if one.type)
+        types = Counter(each.type for each in self.descriptions(entity) if each.type)
         return max(types, key=lambda name: types[name], default="")
 
     @cached_property

@@ -132,9 +132,9 @@ def _synonyms(near: Synonyms, of_name: NDArray[np.int64]) -> NDArray[Any]:
         meant.setdefault(name, []).append(entity)
     best: dict[tuple[int, int], float] = {}
     for (first, second), cosine in zip(near.pairs.tolist(), near.similarity.tolist(), strict=True):
-        for one, other in product(meant[first], meant[second]):
-            pair = (min(one, other), max(one, other))
-            if one != other:
+        for each, other in product(meant[first], meant[second]):
+            pair = (min(each, other), max(each, other))
+            if each != other:
                 best[pair] = max(cosine, best.get(pair, 0.0))
     return np.array([(*pair, cosine) for pair, cosine in sorted(best.items())], SYNONYM)
 
@@ -158,15 +158,15 @@ def element_fields(
     ]
     described = sorted(
         (
-            (entity_of(normalise_keyword(one.name), row), row, one)
+            (entity_of(normalise_keyword(each.name), row), row, each)
             for row, extraction in given
-            for one in extraction.entities
-            if normalise_keyword(one.name)
+            for each in extraction.entities
+            if normalise_keyword(each.name)
         ),
         key=lambda item: item[:2],
     )
     claims = list(_claims(given, entity_of))
-    types = sorted({*(one.type for *_, one in described), *(one.type for *_, one in claims)})
+    types = sorted({*(each.type for *_, each in described), *(each.type for *_, each in claims)})
     type_rows = {name: row for row, name in enumerate(types)}
     facts: list[Fact] = []
     if any(_is_described(fact) for _, extraction in given for fact in extraction.facts):
@@ -174,20 +174,20 @@ def element_fields(
     return {
         "types": Ragged.of_texts(types),
         "descriptions": np.array(
-            [(entity, type_rows[one.type], row, one.sentence) for entity, row, one in described],
+            [(entity, type_rows[each.type], row, each.sentence) for entity, row, each in described],
             DESCRIPTION,
         ),
-        "description_texts": Ragged.of_texts(one.description for *_, one in described),
+        "description_texts": Ragged.of_texts(each.description for *_, each in described),
         "fact_descriptions": Ragged.of_texts(fact.description for fact in facts),
         "fact_strengths": np.array([fact.strength for fact in facts], np.float32),
         "claims": np.array(
             [
-                (*ends, type_rows[one.type], STATUSES.index(one.status), row, one.sentence)
-                for ends, row, one in claims
+                (*ends, type_rows[each.type], STATUSES.index(each.status), row, each.sentence)
+                for ends, row, each in claims
             ],
             CLAIM,
         ),
-        "claim_texts": Ragged.of_texts(one.description for *_, one in claims),
+        "claim_texts": Ragged.of_texts(each.description for *_, each in claims),
     }
 
 

@@ -182,8 +182,8 @@ def neighbourhood(
     ids = [graph.passage_ids[row] for row in chosen[:limit]]
     descriptions = graph.descriptions(entity)[:limit]
     stated = [fact.passages[0] for fact in facts[:limit]]
-    stated += [one.passage for one in descriptions]
-    passages = {one.id: one for one in read(list(dict.fromkeys([*ids, *stated])))}
+    stated += [each.passage for each in descriptions]
+    passages = {each.id: each for each in read(list(dict.fromkeys([*ids, *stated])))}
     titles = name_sources(passage.as_source() for passage in passages.values())
     return Neighbourhood(
         entity=Entity.of(graph, entity),

@@ -167,7 +167,7 @@ def _unambiguous(names: Sequence[str], reasons: Mapping[_Pair, Reason]) -> dict[
     doubtful = {
         short
         for short, rows in longer.items()
-        if any(variant(names[one], names[two]) is None for one, two in combinations(rows, 2))
+        if any(variant(names[each], names[two]) is None for each, two in combinations(rows, 2))
     }
     return {
         pair: reason for pair, reason in reasons.items() if shorter.get(pair, -1) not in doubtful

@@ -139,8 +139,8 @@ def _to_search(
     gone = np.array([name not in present for name in old_names], dtype=np.bool_)
     size = np.bincount(old.pairs.ravel(), minlength=len(old_names))
     lost = np.zeros(len(old_names), np.bool_)
-    for one, other in (old.pairs.T, old.pairs.T[::-1]):
-        lost[one[gone[other]]] = True
+    for each, other in (old.pairs.T, old.pairs.T[::-1]):
+        lost[each[gone[other]]] = True
     again = {old_names[row] for row in np.flatnonzero(lost & (size >= most)).tolist()}
     return np.array([name not in known or name in again for name in names], dtype=np.bool_)
 

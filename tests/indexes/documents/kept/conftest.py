@@ -47,7 +47,7 @@ def compared() -> Compared:
                     text = text.replace(without, "")
                 about = " ".join(("title", found.title, *map(str, found.metadata.items())))
                 kept = kept_of(source, kind.suffixes[0], text, about)
-                everything += [about, text, *(one.text for one in source.notes.left_out)]
+                everything += [about, text, *(each.text for each in source.notes.left_out)]
             elif isinstance(found, Part):
                 everything += [found.name, of(found.name, found.source.read()).everything]
         return Reading(kept, text, "\n".join(everything))

@@ -350,7 +350,7 @@ def rtf(words: Words) -> bytes:
     """Letters beyond ASCII as Unicode, tables, silent groups."""
 
     def coded(content: str) -> str:
-        return "".join(one if one.isascii() else f"\\u{ord(one)}?" for one in content)
+        return "".join(each if each.isascii() else f"\\u{ord(each)}?" for each in content)
 
     lines = "".join(f"{coded(words())} {{\\b {coded(words())}}}\\par\n" for _ in range(6))
     cells = "".join(f"{coded(words())}\\cell " for _ in range(3))

@@ -28,11 +28,11 @@ def read() -> Read:
         assert found is not None
         contents, unread = [], []
         source = Source(name, lambda: io.BytesIO(data), Options(**options))
-        for one in found.read(source):
-            if isinstance(one, Content):
-                contents.append((one, "".join(one.text)))
-            elif isinstance(one, Unread):
-                unread.append(one)
+        for each in found.read(source):
+            if isinstance(each, Content):
+                contents.append((each, "".join(each.text)))
+            elif isinstance(each, Unread):
+                unread.append(each)
         [(content, text)] = contents
         about = " ".join(("title", content.title, *map(str, content.metadata.items())))
         kept = kept_of(source, found.suffixes[0], text, about)

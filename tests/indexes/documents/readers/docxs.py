@@ -104,7 +104,7 @@ def cell(content: str, properties: str = "") -> str:
 
 def row(*cells: str, properties: str = "") -> str:
     """A row of a table; cells without a tag are text."""
-    made = (one if one.startswith("<w:tc>") else cell(one) for one in cells)
+    made = (each if each.startswith("<w:tc>") else cell(each) for each in cells)
     return f"<w:tr><w:trPr>{properties}</w:trPr>{''.join(made)}</w:tr>"
 
 

@@ -139,7 +139,7 @@ def test_missing_and_encrypted_chapters_are_named(read: Read) -> None:
     items = {"a": "a.xhtml", "b": "b.xhtml", "c": "c.xhtml", "d": "http://x.org/d.html"}
     _, text, unread = read("a.epub", book(files, items, ["a", "b", "c", "d", "e"]))
     assert text.strip() == "Open."
-    assert sorted((one.place, one.reason) for one in unread) == [
+    assert sorted((each.place, each.reason) for each in unread) == [
         ("b.xhtml", "encrypted"),
         ("c.xhtml", "the book has no such file"),
         ("e", "the book has no such item"),

@@ -99,7 +99,7 @@ def test_formulas_without_a_value_are_counted(read: Read) -> None:
     )
     _, text, unread = read("a.xlsx", data)
     assert lines(text)[-3:] == ["| Nuts | 3 |", "| Bolts |  |", "| Nails | 5 |"]
-    assert [(one.place, one.reason.partition(":")[0]) for one in unread] == [
+    assert [(each.place, each.reason.partition(":")[0]) for each in unread] == [
         ("S", "1 formula without a value")
     ]
 

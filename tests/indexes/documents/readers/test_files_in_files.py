@@ -41,8 +41,8 @@ def read(folder: Path, name: str, data: bytes) -> tuple[dict[str, str], dict[str
     """Texts and reasons by their places in the file."""
     (folder / name).write_bytes(data)
     report = load([folder / name])
-    texts = {one.source.partition(" › ")[2]: one.text for one in report.documents}
-    reasons = {one.path.partition(" › ")[2]: one.reason for one in report.skipped}
+    texts = {each.source.partition(" › ")[2]: each.text for each in report.documents}
+    reasons = {each.path.partition(" › ")[2]: each.reason for each in report.skipped}
     return texts, reasons, report
 
 
@@ -62,8 +62,8 @@ def test_files_of_an_archive_are_documents(tmp_path: Path, name: str, pack: obje
     assert texts == {"x/one.txt": "one", "two.md": "# Two\n", "in.zip › deep.txt": "deep"}
     assert reasons == {"logo.png": "unknown suffix '.png'"}
     assert report.bad == []
-    assert {one.title for one in report.documents} == {"one", "Two", "deep"}
-    assert len({one.id for one in report.documents}) == 3
+    assert {each.title for each in report.documents} == {"one", "Two", "deep"}
+    assert len({each.id for each in report.documents}) == 3
 
 
 def test_one_compressed_file(tmp_path: Path) -> None:
@@ -83,10 +83,10 @@ def test_no_name_leads_out_of_an_archive(tmp_path: Path) -> None:
     ):
         texts, reasons, _ = read(tmp_path, name, data)
         assert texts == {"good.txt": "good"}
-        assert {reasons[one] for one in names[:3]} == {"its path leads out of the archive"}
-        assert {reasons[one] for one in names[3:]} == {"hidden"}
+        assert {reasons[each] for each in names[:3]} == {"its path leads out of the archive"}
+        assert {reasons[each] for each in names[3:]} == {"hidden"}
     assert reasons["link.txt"] == "not a plain file"
-    assert {one.name for one in tmp_path.iterdir()} <= {"a.zip", "a.tar", "home"}
+    assert {each.name for each in tmp_path.iterdir()} <= {"a.zip", "a.tar", "home"}
 
 
 def test_an_archive_unpacks_to_no_more_than_allowed(
@@ -96,7 +96,7 @@ def test_an_archive_unpacks_to_no_more_than_allowed(
     bomb = zipped({"a.txt": b"first", "b.zip": zipped({"c.txt": b"0" * 2000}), "d.txt": b"last"})
     texts, _, report = read(tmp_path, "a.zip", bomb)
     assert texts == {"a.txt": "first"}
-    assert {one.reason for one in report.bad} == {
+    assert {each.reason for each in report.bad} == {
         "its parts have more than 1 GB; unpack it and name its folder"
     }
     monkeypatch.setattr(Allowance.__init__, "__defaults__", (1000, 3, 3))

@@ -204,4 +204,4 @@ def test_names_in_archives(encoding: str, name: str) -> None:
         archive.writestr("x" * len(name.encode(encoding)), "text")
     data = stream.getvalue().replace(b"x" * len(name.encode(encoding)), name.encode(encoding))
     found = list(read_zip(Source("a.zip", lambda: io.BytesIO(data))))
-    assert [one.name for one in found if isinstance(one, Part)] == [name]
+    assert [each.name for each in found if isinstance(each, Part)] == [name]

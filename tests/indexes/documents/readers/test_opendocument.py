@@ -186,7 +186,7 @@ def test_frames_pictures_formulas_and_charts(read: Read) -> None:
         "|---|---|",
         "| Q1 | 7 |",
     ]
-    assert [one.place for one in unread] == ["./Object 2"]
+    assert [each.place for each in unread] == ["./Object 2"]
 
 
 def test_form_fields_readings_and_margins(read: Read) -> None:
@@ -261,7 +261,9 @@ def test_a_spreadsheet_and_its_million_empty_cells(read: Read) -> None:
         "| 2024-05-06 |  |  |",
         "Comment: Check it",
     ]
-    assert [(one.place, one.reason) for one in unread] == [("Ledger", "1 formula without a value")]
+    assert [(each.place, each.reason) for each in unread] == [
+        ("Ledger", "1 formula without a value")
+    ]
 
 
 def test_slides(read: Read) -> None:

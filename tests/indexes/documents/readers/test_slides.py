@@ -167,7 +167,7 @@ def test_a_chart_that_is_missing_is_named_and_the_slide_is_read(read: Read) -> N
     data = changed(data, lambda name, text: None if re.search(r"charts/chart\d", name) else text)
     _, text, unread = read("a.pptx", data)
     assert lines(text) == ["# Output"]
-    assert [(one.place, one.reason.split(" (")[0]) for one in unread] == [("slide 1", "a chart")]
+    assert [(each.place, each.reason.split(" (")[0]) for each in unread] == [("slide 1", "a chart")]
 
 
 def test_a_newer_chart(read: Read) -> None:
@@ -344,11 +344,11 @@ def test_an_embedded_workbook_is_a_document(read: Read) -> None:
     slide.shapes.add_ole_object(io.BytesIO(b"PK sheet"), PROG_ID.XLSX, Inches(1), Inches(1))
     data = saved(deck)
     parts = []
-    for one in read_pptx(Source("a.pptx", lambda: io.BytesIO(data))):
-        if isinstance(one, Content):
-            assert "".join(one.text) == "\f"
-        elif isinstance(one, Part):
-            parts.append((one.name, one.source.read()))
+    for each in read_pptx(Source("a.pptx", lambda: io.BytesIO(data))):
+        if isinstance(each, Content):
+            assert "".join(each.text) == "\f"
+        elif isinstance(each, Part):
+            parts.append((each.name, each.source.read()))
     assert parts == [("slide 1/Microsoft_Excel_Sheet1.xlsx", b"PK sheet")]
 
 

@@ -76,7 +76,7 @@ def math(*content: str) -> str:
 def m(tag: str, *content: str) -> str:
     """An element of an equation; content without a tag is signs."""
     if tag != "t":
-        content = tuple(one if one[:1] in ("<", "") else m("r", m("t", one)) for one in content)
+        content = tuple(each if each[:1] in ("<", "") else m("r", m("t", each)) for each in content)
     return f"<m:{tag}>{''.join(content)}</m:{tag}>"
 
 
@@ -525,7 +525,7 @@ def test_kinds(read: Read, name: str) -> None:
     body, parts, markdown = CASES[name]
     _, text, unread = read("a.docx", docx(body, parts))
     assert text == markdown
-    assert not [one for one in unread if "deleted" not in one.place]
+    assert not [each for each in unread if "deleted" not in each.place]
 
 
 def test_what_is_left_out_is_counted(read: Read) -> None:
@@ -550,7 +550,7 @@ def test_what_is_left_out_is_counted(read: Read) -> None:
     }
     _, text, unread = read("a.docx", docx(body, parts))
     assert text == "Seen ."
-    assert [str(one.place) for one in unread] == [
+    assert [str(each.place) for each in unread] == [
         "1 unused header, 4 hidden words, 1 embedded object, 1 picture, 3 deleted words, "
         "1 EQ field, 1 imported part, 1 footnote without a mark"
     ]

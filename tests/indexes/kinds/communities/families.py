@@ -41,8 +41,8 @@ def meeting(family: str, number: int, people: Sequence[str]) -> Document:
     """A document about some people, in whose sentences they meet in pairs."""
     pairs = pairwise(people)
     text = " ".join(
-        f"It was {one} who met {other} on day {number}. Then {one} wrote to {other}."
-        for one, other in pairs
+        f"It was {each} who met {other} on day {number}. Then {each} wrote to {other}."
+        for each, other in pairs
     )
     return Document(f"{family.lower()}-{number}", "", text)
 
@@ -131,8 +131,8 @@ class Families:
             communities: CommunityIndex = index.reader("communities")
             graph = index.reader("entity-graph")
             found = {}
-            for one in map(communities.community, communities.ids):
-                if report := communities.report(one.id):
-                    labels = ", ".join(sorted(map(graph.label, one.entities)))
+            for each in map(communities.community, communities.ids):
+                if report := communities.report(each.id):
+                    labels = ", ".join(sorted(map(graph.label, each.entities)))
                     found[labels] = (report.title, report.findings[0].explanation)
             return found

@@ -45,8 +45,8 @@ def blocks() -> Edges:
         of_group = [range(start + 3 * block, start + 3 * block + 3) for block in range(3)]
         for block in of_group:
             edges |= dict.fromkeys(combinations(block, 2), 9.0)
-        for one, other in combinations(of_group, 2):
-            edges |= dict.fromkeys(product(one, other), 2.0)
+        for each, other in combinations(of_group, 2):
+            edges |= dict.fromkeys(product(each, other), 2.0)
     return edges | {(0, 9): 1.0}
 
 
@@ -117,7 +117,7 @@ def graphs(draw: st.DrawFn) -> tuple[Edges, int]:
     size = draw(st.integers(1, 24))
     pairs = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1))
     drawn = draw(st.dictionaries(pairs, st.sampled_from([0.5, 1.0, 2.0, 7.0]), max_size=60))
-    return {(one, other): weight for (one, other), weight in drawn.items() if one < other}, size
+    return {(each, other): weight for (each, other), weight in drawn.items() if each < other}, size
 
 
 @given(graphs(), st.integers(1, 6))
@@ -128,14 +128,14 @@ def test_every_level_holds_each_entity_once(made: tuple[Edges, int], max_size: i
     _, component = sparse.csgraph.connected_components(weights)
     for level in range(hierarchy.levels):
         found = members(hierarchy, level)
-        assert sorted(entity for one in found for entity in one) == list(range(size))
-        assert all(one == sorted(one) and len(set(component[one])) == 1 for one in found)
+        assert sorted(entity for each in found for entity in each) == list(range(size))
+        assert all(each == sorted(each) and len(set(component[each])) == 1 for each in found)
         partition = hierarchy.partition(level).tolist()
         assert [hierarchy.members[row].tolist().count(e) for e, row in enumerate(partition)] == (
             [1] * size
         )
         own = [hierarchy.members[row].tolist() for row in np.flatnonzero(hierarchy.level == level)]
-        assert own == sorted(own, key=lambda one: (-len(one), one[0]))
+        assert own == sorted(own, key=lambda each: (-len(each), each[0]))
     assert modularity(weights, hierarchy.partition(0)) >= 0
 
 
@@ -149,7 +149,7 @@ def test_children_divide_their_parent(made: tuple[Edges, int], max_size: int) ->
         own = hierarchy.members[row].tolist()
         if children:
             assert len(own) > max_size
-            assert sorted(entity for one in children for entity in one) == own
+            assert sorted(entity for each in children for entity in each) == own
     below = hierarchy.level[parent >= 0]
     assert np.array_equal(below, hierarchy.level[parent[parent >= 0]] + 1)
 

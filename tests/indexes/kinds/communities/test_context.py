@@ -49,7 +49,7 @@ def report(name: str, rating: float, tokens: int, *read: str, findings: int = 0)
 
 
 def chosen(shown: Shown) -> str:
-    return " ".join(one.id for one in shown.elements)
+    return " ".join(each.id for each in shown.elements)
 
 
 CHAIN = [group("E1", "E2", by="R1"), group("E2", "E3", by="R2"), group("E3", "E4", by="R3")]
@@ -84,9 +84,9 @@ def test_no_more_is_read_than_fits() -> None:
     read = []
 
     def groups() -> Iterator[Group]:
-        for one in CHAIN:
-            read.append(one)
-            yield one
+        for each in CHAIN:
+            read.append(each)
+            yield each
 
     leaf(groups(), 8, words)
     assert read == CHAIN[:2]
@@ -136,7 +136,7 @@ def test_a_higher_community_shows_reports_in_place_of_elements(
 ) -> None:
     shown = with_reports(HIGHER, REPORTS, budget, words)
     assert chosen(shown) == elements
-    assert " ".join(one.title for one in shown.reports) == reports
+    assert " ".join(each.title for each in shown.reports) == reports
 
 
 def test_a_part_without_a_report_keeps_its_elements() -> None:
@@ -154,7 +154,7 @@ def test_a_relationship_between_parts_is_replaced_if_a_report_was_written_from_i
     """
     reports = REPORTS | {"a": report("A", 3, 10, "E1", "E2", "R1", "R2")}
     shown = with_reports(HIGHER, reports, 30, words)
-    assert (chosen(shown), [one.title for one in shown.reports]) == ("E5 R4", ["B", "A"])
+    assert (chosen(shown), [each.title for each in shown.reports]) == ("E5 R4", ["B", "A"])
     assert set(shown.read) == {"E1", "E2", "R1", "R2", "E3", "E4", "R3", "E5", "R4"}
 
 
@@ -188,7 +188,7 @@ def test_reports_that_do_not_fit_show_fewer_findings(
     budget: int, elements: str, findings: dict[str, int]
 ) -> None:
     shown = with_reports(HIGHER, LONG, budget, words)
-    assert {one.title: len(one.findings) for one in shown.reports} == findings
+    assert {each.title: len(each.findings) for each in shown.reports} == findings
     assert chosen(shown) == elements
     assert set(shown.read) > {"R1", "R3"}, "their elements were read"
 
@@ -199,7 +199,7 @@ def test_a_report_replaces_claims_too() -> None:
     reports = {"a": report("A", 3, 10, "E1", "C1")}
     assert chosen(with_reports(groups, reports, 34, words)) == "E1 C1 E5"
     shown = with_reports(groups, reports, 33, words)
-    assert (chosen(shown), [one.title for one in shown.reports]) == ("E5", ["A"])
+    assert (chosen(shown), [each.title for each in shown.reports]) == ("E5", ["A"])
 
 
 @given(budget=st.integers(0, 80), ratings=st.tuples(*[st.integers(0, 10)] * 3))
@@ -209,12 +209,12 @@ def test_what_is_shown_fits_and_is_shown_once(budget: int, ratings: tuple[int, i
         for part, rating, tokens in zip("abc", ratings, (10, 12, 2), strict=True)
     }
     shown = with_reports(HIGHER, reports, budget, words)
-    used = sum(words(f"{one.id} {one.text}") for one in shown.elements)
-    used += sum(words(f"Report: {one.title}. {one.summary}") for one in shown.reports)
+    used = sum(words(f"{each.id} {each.text}") for each in shown.elements)
+    used += sum(words(f"Report: {each.title}. {each.summary}") for each in shown.reports)
     assert used <= budget
-    replaced = {name for one in shown.reports for name in one.read}
-    assert not replaced & {one.id for one in shown.elements}
-    assert len({one.id for one in shown.elements}) == len(shown.elements)
+    replaced = {name for each in shown.reports for name in each.read}
+    assert not replaced & {each.id for each in shown.elements}
+    assert len({each.id for each in shown.elements}) == len(shown.elements)
 
 
 def test_the_number_of_a_row_does_not_count() -> None:

@@ -50,7 +50,7 @@ def test_a_sentence_is_from_a_passage_and_about_entities(tmp_path: Path) -> None
     elements = {element.id: element for group in groups for element in group.elements}
     assert (elements["S1"].source, elements["S1"].names) == ("A", ("Alba",))
     assert (elements["S2"].source, elements["S2"].names) == ("B", ("Bert", "Alba", "Cora"))
-    assert [one.id for one in elements.values() if one.is_name] == ["E1", "E0", "E2"]
+    assert [each.id for each in elements.values() if each.is_name] == ["E1", "E0", "E2"]
 
 
 def test_a_sentence_with_one_entity_of_the_community_describes_it(tmp_path: Path) -> None:

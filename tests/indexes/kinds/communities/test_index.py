@@ -60,7 +60,7 @@ def opened(directory: Path) -> Iterator[Index]:
 def labels(opened: Index, level: int = 0) -> list[set[str]]:
     graph: EntityGraph = opened.reader("entity-graph")
     found: CommunityIndex = opened.reader("communities")
-    return [{graph.label(row) for row in one.entities} for one in found.at(level)]
+    return [{graph.label(row) for row in each.entities} for each in found.at(level)]
 
 
 def test_what_is_told_together_is_a_community(opened: Index) -> None:
@@ -82,8 +82,10 @@ def test_an_entity_is_in_a_community_of_each_level(opened: Index) -> None:
 
 def test_ids_titles_and_passages(opened: Index) -> None:
     found: CommunityIndex = opened.reader("communities")
-    assert [one.id for one in found.at(0)] == [f"0-{number}" for number in range(len(found.at(0)))]
-    alone = next(one for one in found.at(0) if one.title == "Zanzibar")
+    assert [each.id for each in found.at(0)] == [
+        f"0-{number}" for number in range(len(found.at(0)))
+    ]
+    alone = next(each for each in found.at(0) if each.title == "Zanzibar")
     assert (alone.passages, len(alone.entities), found.report(alone.id)) == (1, 1, None)
     assert found.at(0)[0].passages == 2
     assert len(found.modularity) == found.levels
@@ -121,7 +123,7 @@ def test_files_that_do_not_fit_are_named(tmp_path: Path) -> None:
 def test_index_show_tells_the_communities_of_a_passage(directory: Path, opened: Index) -> None:
     shown = KIND.derived(opened.kind_directory("communities"), ["alone", "iron"])
     found: CommunityIndex = opened.reader("communities")
-    name = next(one.id for one in found.at(0) if one.title == "Zanzibar")
+    name = next(each.id for each in found.at(0) if each.title == "Zanzibar")
     assert shown["alone"] == {"communities": [f"{name} Zanzibar"]}
     assert len(shown["iron"]["communities"]) >= 1
 
@@ -156,8 +158,8 @@ def test_the_command_lists_communities(directory: Path, opened: Index) -> None:
     found: CommunityIndex = opened.reader("communities")
     listed = CliRunner().invoke(app, ["communities", str(directory), "--json"])
     told = json.loads(listed.stdout)
-    assert [one["entities"] for one in told["communities"]] == sorted(
-        (len(one.entities) for one in found.at(0)), reverse=True
+    assert [each["entities"] for each in told["communities"]] == sorted(
+        (len(each.entities) for each in found.at(0)), reverse=True
     )
     assert told["communities"][-1] == {
         "id": found.at(0)[-1].id,

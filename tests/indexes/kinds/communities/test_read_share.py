@@ -98,12 +98,12 @@ def ask(library: Families, tmp_path: Path) -> Ask:
 
 
 def step(output: Any, name: str) -> Any:
-    return next(one for one in output["steps"] if one["id"] == name)
+    return next(each for each in output["steps"] if each["id"] == name)
 
 
 def told(library: Families) -> str:
     """The material of the closing call."""
-    [turn] = [one.turn for one in library.chat.requests if one.name == "Reduced"]
+    [turn] = [each.turn for each in library.chat.requests if each.name == "Reduced"]
     return turn
 
 
@@ -135,7 +135,7 @@ def test_reports_that_may_be_written_decide_what_is_read(
     percent = f"{int(100 * share)} %" if share < 1 else "all"
     assert step(output, "reduce")["facts"]["sentences read"] == percent
     assert ("state no maximum" in told(library)) == (share < 1)
-    written = sum(one["kind"] == "report" for one in output["steps"])
+    written = sum(each["kind"] == "report" for each in output["steps"])
     assert written == int(to_write["reports to write"])
 
 
@@ -155,7 +155,7 @@ def test_what_a_failed_map_call_had_was_not_read(ask: Ask, library: Families) ->
         else script(name, messages)
     )
     output = ask(**{"global": {"window": 1}})
-    assert [one["kind"] for one in output["steps"] if one.get("verdict") == "failed"] == ["map"]
+    assert [each["kind"] for each in output["steps"] if each.get("verdict") == "failed"] == ["map"]
     assert output["read_share"] == pytest.approx(60 / 72)
 
 

@@ -72,7 +72,7 @@ MATERIAL = Material(
 
 def output(*findings: tuple[str, str, list[str]]) -> CommunityReport:
     names = ("summary", "explanation", "elements")
-    found = [ReportFinding(**dict(zip(names, one, strict=True))) for one in findings]
+    found = [ReportFinding(**dict(zip(names, each, strict=True))) for each in findings]
     return CommunityReport(title="A\ntitle", summary="B", rating=6, findings=found)
 
 

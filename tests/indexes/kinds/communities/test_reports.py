@@ -116,7 +116,7 @@ def test_a_higher_community_shows_reports_of_its_parts(tmp_path: Path) -> None:
     with library.open() as index:
         communities, elements = index.reader("communities"), elements_of(index)
         graph = elements.graph
-        [root] = [one for one in communities.at(0) if "Adler" in graph.label(one.entities[0])]
+        [root] = [each for each in communities.at(0) if "Adler" in graph.label(each.entities[0])]
         parts = {name: communities.report(name) for name in root.children}
         shown = material_of(root, elements, Limits(100, 8), parts)
         assert whole.startswith(shown.text)

@@ -76,7 +76,7 @@ def made_files(
     )
     mentions["entity"] = mentions["name"] = found.name
     mentions["passage"], mentions["sentence"] = found.passage, found.sentence
-    pairs = [(*sorted((row[one], row[other])), cosine) for one, other, cosine in synonyms]
+    pairs = [(*sorted((row[each], row[other])), cosine) for each, other, cosine in synonyms]
     none = np.empty((0, 4), np.float32)
     return EntityFiles(
         passages=[passage.id for passage in rows],

@@ -103,9 +103,9 @@ def script(name: str, messages: list[dict[str, Any]]) -> Any:
     title = str(messages[-1]["content"]).splitlines()[0].removeprefix("Title: ")
     output = OUTPUTS.get(title, {"entities": [], "facts": []})
     if name == "PassageFacts":
-        names = [one["name"] for one in output["entities"]]
+        names = [each["name"] for each in output["entities"]]
         wanted = ("sentence", "subject", "relation", "object")
-        facts = [{key: one[key] for key in wanted} for one in output["facts"]]
+        facts = [{key: each[key] for key in wanted} for each in output["facts"]]
         return {"entities": names, "facts": facts}
     claims = CLAIMS if title == "Marie Curie" else []
     return {**output, "claims": claims} if name == "ElementsAndClaims" else output
@@ -190,7 +190,7 @@ def test_a_description_has_the_sentence_that_shares_most_words() -> None:
             Described(name="Cora", type="person", description="Cora is absent."),
         ],
     )
-    assert [(one.name, one.sentence) for one in placed.entities] == [
+    assert [(each.name, each.sentence) for each in placed.entities] == [
         ("alba", 1), ("Oslo", 1), ("Bert", NOWHERE)
     ]  # fmt: skip
 
@@ -204,7 +204,7 @@ def test_claims_about_other_names_are_dropped_and_counted() -> None:
         Claim(subject="Pierre Curie", description="Three.", sentence=7),
     ]
     placed = place_extraction(places(), ["Marie Curie", "Pierre Curie"], [], claims=claims)
-    assert [(one.subject, one.object, one.sentence) for one in placed.claims] == [
+    assert [(each.subject, each.object, each.sentence) for each in placed.claims] == [
         ("Marie Curie", "", 0),  # her second sentence does not name her
         ("Pierre Curie", "", 1),
     ]
@@ -342,7 +342,7 @@ def test_a_line_about_a_document_gives_each_passage_its_part(tmp_path: Path) -> 
     [zoe], [alba] = graph.entities_of("zoe"), graph.entities_of("alba")
     [told] = graph.descriptions(zoe)
     assert (told.text, graph.labels_in(told.passage)) == ("Zoe sells tea.", ["Zoe"])
-    assert [graph.labels_in(one.passage) for one in graph.descriptions(alba)] == [["Alba"]]
+    assert [graph.labels_in(each.passage) for each in graph.descriptions(alba)] == [["Alba"]]
     [claim] = graph.claims_of(zoe)
     assert (claim.status, claim.passage) == ("false", told.passage)
 
@@ -368,8 +368,8 @@ def test_graph_show_has_type_and_description(
     show_command(library.directory, "marie curie", json_=True)
     told = json.loads(capsys.readouterr().out)
     assert told["type"] == "scientist"
-    assert [one["passage"] for one in told["descriptions"]] == ["curie", "radium"]
-    assert [(one["description"], one["strength"]) for one in told["facts"]] == [
+    assert [each["passage"] for each in told["descriptions"]] == ["curie", "radium"]
+    assert [(each["description"], each["strength"]) for each in told["facts"]] == [
         ("She found radium.", 9),
         ("They won it together.", 10),
         ("", 1),

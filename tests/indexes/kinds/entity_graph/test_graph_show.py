@@ -36,7 +36,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run `hopyard graph ARGUMENTS…`, its errors raised."""
     monkeypatch.setenv("COLUMNS", "120")
     return lambda *arguments: CliRunner().invoke(
-        command.app, [str(one) for one in arguments], catch_exceptions=False
+        command.app, [str(each) for each in arguments], catch_exceptions=False
     )
 
 

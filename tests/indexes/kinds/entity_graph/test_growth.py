@@ -147,10 +147,10 @@ def test_what_a_sync_removes_costs_nothing(asked: Library, tmp_path: Path) -> No
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "still-there.txt").write_text("A file.")  # so the folder's disk is mounted
-    there = [replace(one, source=f"folder/{one.id}.txt") for one in people(10)[4:]]
+    there = [replace(each, source=f"folder/{each.id}.txt") for each in people(10)[4:]]
     asked.add(*there, budget={"calls": 1})
     assert asked.stats.unread == 5
-    unread = sum(one.title not in asked.asked for one in there[:2])
+    unread = sum(each.title not in asked.asked for each in there[:2])
     passages, estimate = asked.estimate_add(*there[:2], scope=Scope([folder]))
     assert passages == 4 + 2
     assert estimate.details["unwritten"] == unread

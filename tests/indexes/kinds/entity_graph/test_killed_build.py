@@ -51,7 +51,7 @@ def tell(name, done, total):
 
 asyncio.run(
     build.build(
-        [Document(*one) for one in json.loads(texts)],
+        [Document(*each) for each in json.loads(texts)],
         directory=Path(directory),
         embedder=WordEmbedder(),
         chunk_tokens=0,
@@ -64,7 +64,7 @@ asyncio.run(
 
 def kill_build(directory: Path, stage: str, documents: list[Document]) -> None:
     """Build by rules in a process of its own, and kill it once something of a stage is stored."""
-    texts = [(one.id, one.title, one.text) for one in documents]
+    texts = [(each.id, each.title, each.text) for each in documents]
     command = [sys.executable, "-c", BUILD, str(directory), stage, str(STORED), json.dumps(texts)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
@@ -132,7 +132,7 @@ class Writer:
 def kill_while_writing(directory: Path, writer: Writer, tmp_path: Path) -> None:
     """Build in a process of its own, and kill it while a fifth passage is asked about."""
     corpus = tmp_path / "corpus.jsonl"
-    lines = [{"id": one.id, "title": one.title, "text": one.text} for one in people(10)]
+    lines = [{"id": each.id, "title": each.title, "text": each.text} for each in people(10)]
     corpus.write_text("\n".join(map(json.dumps, lines)))
     command = [sys.executable, "-m", "hopyard.cli.main", "index", "build", corpus]
     command += ["--out", directory, "--with", "dense,entity-graph", "--chunk-tokens", "0"]

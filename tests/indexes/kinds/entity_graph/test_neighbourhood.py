@@ -43,12 +43,12 @@ def test_a_mention_without_a_sentence_shows_the_sentences_with_its_label(tmp_pat
     graph = graph_of(tmp_path, found)
     assert around(graph, "river").places[0].sentences == ["The Severn is a river."]
     assert around(graph, "Wales").places[0].sentences == []
-    assert [str(one) for one in around(graph, "Wales").neighbours] == ["1 passage"]
+    assert [str(each) for each in around(graph, "Wales").neighbours] == ["1 passage"]
 
 
 def test_neighbours_by_shared_sentences_then_by_shared_passages(graph: EntityGraph) -> None:
     hood = around(graph, "the iron bridge")
-    assert [(one.entity.label, str(one)) for one in hood.neighbours] == [
+    assert [(each.entity.label, str(each)) for each in hood.neighbours] == [
         ("Abraham Darby", "1 sentence, 2 passages"),
         ("SEVERN", "1 sentence, 1 passage"),
         ("Dudley", "1 passage"),
@@ -68,7 +68,7 @@ def test_facts_of_several_passages_are_one_and_come_first(graph: EntityGraph) ->
 
 def test_the_nearest_synonym_is_first(graph: EntityGraph) -> None:
     found = [
-        (one.entity.label, round(one.cosine, 2)) for one in around(graph, "iron bridge").synonyms
+        (each.entity.label, round(each.cosine, 2)) for each in around(graph, "iron bridge").synonyms
     ]
     assert found == [("SEVERN", 0.9), ("Dudley", 0.81)]
 
@@ -95,7 +95,7 @@ def test_a_name_is_found_in_any_spelling(graph: EntityGraph, name: str) -> None:
 
 
 def test_a_name_may_mean_several_entities(graph: EntityGraph) -> None:
-    assert [one.label for one in find_entities(graph, "darby")] == ["Abraham Darby", "Darby"]
+    assert [each.label for each in find_entities(graph, "darby")] == ["Abraham Darby", "Darby"]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_counts_agree_with_those_of_plain_sets(found: dict[str, Extraction]) -> 
     graph = EntityGraph(made_files(rows, found))
     places: dict[str, set[tuple[str, int]]] = {}
     for passage, extraction in found.items():
-        named = [(one.name, one.sentence) for one in extraction.mentions]
+        named = [(each.name, each.sentence) for each in extraction.mentions]
         known = {name for name, _ in named}
         for fact in extraction.facts:  # `collect` adds the names that only facts have
             for name in (fact.subject, fact.object):
@@ -152,5 +152,5 @@ def test_counts_agree_with_those_of_plain_sets(found: dict[str, Extraction]) -> 
             if together:
                 wanted[other] = (len(shared), len(together))
         assert {
-            one.entity.label: (one.sentences, one.passages) for one in hood.neighbours
+            each.entity.label: (each.sentences, each.passages) for each in hood.neighbours
         } == wanted

@@ -29,7 +29,7 @@ def index(words: WordEmbedder, writer: Writer, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(ModelCaller, "retries", 0)
     monkeypatch.setenv("COLUMNS", "200")
     return lambda *arguments: CliRunner().invoke(
-        index_command.app, [str(one) for one in arguments], catch_exceptions=False
+        index_command.app, [str(each) for each in arguments], catch_exceptions=False
     )
 
 
@@ -39,7 +39,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], P
     monkeypatch.chdir(tmp_path)
 
     def write(count: int) -> Path:
-        lines = [{"id": one.id, "title": one.title, "text": one.text} for one in people(count)]
+        lines = [{"id": each.id, "title": each.title, "text": each.text} for each in people(count)]
         file = tmp_path / f"{count}.jsonl"
         file.write_text("\n".join(map(json.dumps, lines)))
         return file

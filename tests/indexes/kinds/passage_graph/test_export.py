@@ -56,7 +56,7 @@ def test_graphml_holds_awkward_texts(
     assert first == {"question": clean, "keywords": "alba;rock, roll", "similarity": 0.75}
     assert (second["question"], second["similarity"]) == ("Who?", 1 / 3)
     assert not read.has_edge('b"2', "a;1")
-    assert [one.name for one in file.parent.iterdir()] == ["graph.graphml"]
+    assert [each.name for each in file.parent.iterdir()] == ["graph.graphml"]
 
 
 def test_neo4j_holds_awkward_texts(
@@ -94,7 +94,7 @@ def test_a_built_graph_is_exported_whole(library: Library, tmp_path: Path) -> No
     assert sorted(read.edges(data="question")) == wanted
     assert sorted((row[0], row[1], row[2]) for row in relationships) == wanted
     assert set(read.nodes) == {row[0] for row in nodes} == set(graph.passage_ids)
-    assert {row[2] for row in nodes} == {one.text for one in people(10)}
+    assert {row[2] for row in nodes} == {each.text for each in people(10)}
 
 
 def test_a_place_that_cannot_be_written_is_named(
@@ -105,7 +105,7 @@ def test_a_place_that_cannot_be_written_is_named(
         write_neo4j(export_of(*awkward), tmp_path / "file")
     with pytest.raises(UsageError, match="cannot be written"):
         write_graphml(export_of(*awkward), tmp_path)
-    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
 def read_csv(file: Path) -> list[list[str]]:

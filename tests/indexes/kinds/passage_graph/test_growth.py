@@ -21,7 +21,7 @@ one_question = st.tuples(
     st.sets(st.sampled_from(WORDS), max_size=2),
     st.sampled_from([(1, 0), (0, 1), (1, 1), (-1, 1), (2, 1)]),
 )
-pool = st.lists(one_question, max_size=24, unique_by=lambda one: one[0])
+pool = st.lists(one_question, max_size=24, unique_by=lambda each: each[0])
 
 
 def side(rows: list[tuple[int, int, set[str], tuple[int, int]]]) -> Questions:

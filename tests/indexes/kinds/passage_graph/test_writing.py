@@ -110,7 +110,7 @@ def test_ids_depend_on_what_a_question_is_and_on_nothing_else() -> None:
         for text in ("Who?", "Why?")
     }
     assert len(ids) == 8
-    assert all(0 <= one < 2**63 for one in ids)
+    assert all(0 <= each < 2**63 for each in ids)
     assert question_id("a", "incoming", "Who?") == 6392259675738973455
 
 

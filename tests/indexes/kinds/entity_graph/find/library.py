@@ -59,7 +59,7 @@ def answer(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
         for number, text in re.findall(r"^\[(\d+)\] (.*)$", turn, re.MULTILINE)
     ]
     return {
-        "entities": [one for _, names in found for one in names],
+        "entities": [each for _, names in found for each in names],
         "facts": [
             {"sentence": number, "subject": names[0], "relation": "is with", "object": names[-1]}
             for number, names in found

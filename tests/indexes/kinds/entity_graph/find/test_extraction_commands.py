@@ -29,7 +29,7 @@ def run(words: WordEmbedder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     write("corpus.jsonl", *({"id": name, "text": text} for name, text in TEXTS.items()))
     write("facts.jsonl", {"id": "alba", "triples": [["Alba", "likes", "Bert"]]})
     return lambda *arguments: CliRunner().invoke(
-        index_command.app, [str(one) for one in arguments], catch_exceptions=False
+        index_command.app, [str(each) for each in arguments], catch_exceptions=False
     )
 
 

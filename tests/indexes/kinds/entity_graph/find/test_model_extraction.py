@@ -243,7 +243,7 @@ def test_each_passage_is_asked_about_once(library: Library) -> None:
     assert library.facts["alba"]["facts"] == [
         {"subject": "Alba", "relation": "is with", "object": "Bert", "sentence": 1}
     ]
-    assert [tuple(one.values()) for one in library.facts["alba"]["mentions"]] == [
+    assert [tuple(each.values()) for each in library.facts["alba"]["mentions"]] == [
         ("Alba", 0),
         ("Alba", 1),
         ("Bert", 1),
@@ -300,7 +300,7 @@ def test_a_long_passage_is_cut_at_a_sentence(library: Library) -> None:
     (turn,) = [r.turn for r in library.chat.requests if r.turn.startswith("Title: Alba")]
     lines = turn.splitlines()[1:]
     assert lines[-1] == "[150] Alba knows Bert."  # 150 × 16 = 2400 characters
-    assert [one["sentence"] for one in library.facts["alba"]["facts"]] == [0]
+    assert [each["sentence"] for each in library.facts["alba"]["facts"]] == [0]
     assert len(library.facts["alba"]["mentions"]) == 400, "a name is found in all sentences"
 
 
@@ -400,7 +400,7 @@ def test_a_changed_file_is_imported_again(library: Library, openie: str) -> None
     library.build(people(2), "rules", extractions=openie)
     assert library.facts["alba"]["facts"][0]["relation"] == "hates"
     assert library.facts["alba"]["mentions"] == []
-    assert NOWHERE not in [one["sentence"] for one in library.facts["alba"]["facts"]]
+    assert NOWHERE not in [each["sentence"] for each in library.facts["alba"]["facts"]]
 
 
 def test_a_missing_file_is_named(library: Library, openie: str, tmp_path: Path) -> None:

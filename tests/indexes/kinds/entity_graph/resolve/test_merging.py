@@ -130,7 +130,7 @@ def test_properties(mentions: Mentions, data: st.DataObject) -> None:
     assert not set(target) & set(target.values())
     assert merges(data.draw(st.permutations(mentions))) == found
     entity = {name: target.get(name, name) for name, _ in mentions}
-    counts = {name: sum(name == one for one, _ in mentions) for name in entity}
+    counts = {name: sum(name == each for each, _ in mentions) for name in entity}
     for merge in found:
         assert counts[merge.into] >= counts[merge.name]
         assert ("henry iii" in (merge.name, merge.into)) is False

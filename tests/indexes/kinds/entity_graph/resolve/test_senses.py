@@ -43,9 +43,9 @@ def test_documents_are_of_one_sense_through_others() -> None:
 @given(st.lists(st.integers(0, 359).filter(lambda angle: angle % 5), min_size=1, max_size=8))
 def test_senses_are_the_connected_groups_of_alike_documents(angles: list[int]) -> None:
     groups = [{row} for row in range(len(angles))]
-    for one, other in combinations(range(len(angles)), 2):
-        if np.cos(np.radians(angles[one] - angles[other])) >= 0.2:
-            joined = next(group for group in groups if one in group)
+    for each, other in combinations(range(len(angles)), 2):
+        if np.cos(np.radians(angles[each] - angles[other])) >= 0.2:
+            joined = next(group for group in groups if each in group)
             more = next(group for group in groups if other in group)
             if joined is not more:
                 joined |= more
