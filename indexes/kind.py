@@ -204,6 +204,9 @@ class IndexKind(ABC):
             index: The opened index.
             pattern: Part of a name, or a pattern such as `john*`; "" for all.
             only: `merged`: names that were merged; `split`: senses of names; "": entities.
+
+        Raises:
+            NotImplementedError: The kind knows no entities; `kind_that("entities", …)` does.
         """
         del index, pattern, only
         raise NotImplementedError
@@ -226,6 +229,7 @@ class IndexKind(ABC):
             choice: Number of the entity if the name means several; 0 returns all.
 
         Raises:
+            NotImplementedError: The kind does not define `entities` either.
             UsageError: No entity has the name or the number.
         """
         del reader, name, read, limit, choice

@@ -79,11 +79,13 @@ def decode(data: bytes, source: Source, declared: str = "") -> str:
 def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:
     """The values that metadata may hold: text, numbers, booleans, dates, lists of them.
 
-    A value in an inner mapping has the outer name before its own: `location.city`.
+    A value in an inner mapping has the outer name before its own: `location.city`. Groups of
+    another type are empty groups, which let nobody read the text.
     """
     plain: dict[str, MetadataValue] = {}
     for name, value in values.items():
-        if isinstance(value, Mapping):
+        named_groups = str(name).casefold() == GROUPS
+        if isinstance(value, Mapping) and not named_groups:
             inner = {f"{name}.{key}": entry for key, entry in value.items()}
             plain |= plain_metadata(inner)
         elif isinstance(value, (list, tuple)):
@@ -94,8 +96,9 @@ def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:
             isinstance(value, float) and math.isfinite(value)
         ):
             plain[str(name)] = value.strip() if isinstance(value, str) else value
-    # Empty groups let nobody read the text.
-    return {name: held for name, held in plain.items() if held != "" or name.lower() == GROUPS}
+        elif named_groups:  # left out, they would open the text
+            plain[str(name)] = ""
+    return {name: held for name, held in plain.items() if held != "" or name.casefold() == GROUPS}
 
 
 def _not_in(encoding: str, error: UnicodeError) -> CorpusError:

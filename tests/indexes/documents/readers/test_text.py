@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hopyard.indexes.documents.readers.text import plain_metadata
 from hopyard.state.errors import CorpusError
 
 Read = Any
@@ -78,6 +79,8 @@ def test_front_matter_is_metadata_and_title(read: Read) -> None:
     for groups, kept in (("[hr, board]", "hr, board"), ("[]", ""), ("", "")):
         content, *_ = read("a.md", f"---\ngroups: {groups}\n---\nText.\n".encode())
         assert content.metadata == {"groups": kept}
+    for value in ({"hr": 1}, float("nan")):
+        assert plain_metadata({"groups": value}) == {"groups": ""}
 
 
 @pytest.mark.parametrize(
