@@ -169,6 +169,7 @@ class SearchMethod:
         A method that reads no vectors embeds nothing here either: then they are in order of id.
         """
         held = set(passage_ids(found))
+        names: Iterable[str]
         if "dense" in self.needs:
             names = passage_ids(await search.by("dense", k=search.k + len(held)))
             why = f"{_MATCHES}, by dense search"

@@ -31,7 +31,7 @@ class PassageSet(Set[str]):
         return row is not None and bool(self.mask[row])
 
     def __iter__(self) -> Iterator[str]:
-        return map(self.ids.text, np.flatnonzero(self.mask))
+        return map(self.ids.text, np.flatnonzero(self.mask).tolist())
 
     def __len__(self) -> int:
         return self._count

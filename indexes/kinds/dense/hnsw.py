@@ -135,11 +135,13 @@ class DenseIndex(DenseReader):
 
     def vectors_at(self, numbers: NDArray[np.int64]) -> Vectors:
         """See `DenseReader.vectors_at`."""
-        return self._index.reconstruct_batch(self._rows[numbers].astype(np.int64))
+        found: Vectors = self._index.reconstruct_batch(self._rows[numbers].astype(np.int64))
+        return found
 
     @cached_property
     def _sample(self) -> Vectors:
         """As `DenseReader._sample`; copies count once."""
         count = self._index.ntotal
         rows = np.linspace(0, count - 1, min(SAMPLED, count)).astype(np.int64)
-        return self._index.reconstruct_batch(rows)
+        found: Vectors = self._index.reconstruct_batch(rows)
+        return found
