@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 SAMPLE := examples/solar_system
 DEMO_INDEX := .hopyard/demo-index
 PORT ?= 2024
-WORKERS ?= 2
+WORKERS ?= 3
 
 .PHONY: help install demo studio test test-scale lab soak lint format typecheck docs screenshots clean
 

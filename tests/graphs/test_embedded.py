@@ -100,21 +100,20 @@ async def test_a_tree_is_grown(index: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def communities(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def communities(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A few passages about bridges and planets, with communities and no reports."""
     directory = tmp_path_factory.mktemp("communities") / "index"
     register_embedder(WordEmbedder.name, WordEmbedder())
     build(
         DOCUMENTS,
         directory=directory,
-        embedder=embedder(request.param),
+        embedder=embedder(WordEmbedder.name),
         kinds=["dense", "sparse", "entity-graph", "communities"],
         settings=Context.model_validate({"communities": {"max_size": 4}}),
     )
     return directory
 
 
-@pytest.mark.parametrize("communities", [WordEmbedder.name], indirect=True)
 async def test_a_global_search_writes_reports_and_reads_them(communities: Path) -> None:
     """The built-in model often finds no point in its own reports; then it cites nothing."""
     output = await replay(
@@ -133,7 +132,6 @@ async def test_a_global_search_writes_reports_and_reads_them(communities: Path) 
     assert output["usage"]["model_calls"] == (4 if points else 3)
 
 
-@pytest.mark.parametrize("communities", ["builtin"], indirect=True)
 async def test_a_local_search_answers_from_the_graph(communities: Path) -> None:
     output = await ask_agent(
         communities, "Which river does the Iron Bridge cross?", strategy="local"

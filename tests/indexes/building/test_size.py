@@ -110,7 +110,7 @@ def test_many_small_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stage", ["read", "sparse"])
 def test_ctrl_c_ends_a_large_build(tmp_path: Path, stage: str) -> None:
-    large_file(tmp_path / "in", 10)
+    large_file(tmp_path / "in", 4)
     with subprocess.Popen(
         command(tmp_path / "in", tmp_path / "index"),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -124,5 +124,5 @@ def test_ctrl_c_ends_a_large_build(tmp_path: Path, stage: str) -> None:
     assert time.monotonic() - began < 2
     assert build.returncode == 130, out
     assert err == f"{CONTINUE}\n"
-
-    assert built(tmp_path / "in", tmp_path / "index")[0] == 1
+    if stage == "sparse":  # the later stop leaves files behind
+        assert built(tmp_path / "in", tmp_path / "index")[0] == 1
