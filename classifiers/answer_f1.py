@@ -39,8 +39,6 @@ class AnswerF1:
         """Use a chat model.
 
         Args:
-            caller: The run's chat model.
-            context: The run's settings.
             run: The ledger counts the calls under this name.
         """
         self._caller, self._context, self._run = caller, context, run

@@ -26,7 +26,6 @@ def write_card(folder: Path, evaluation: GateEvaluation | None = None) -> Path:
     """Write the card of the gate in a folder.
 
     Args:
-        folder: The gate's.
         evaluation: The measured numbers; None takes those in the folder.
     """
     gate, found = read_manifest(folder), evaluation or read_evaluation(folder)

@@ -112,7 +112,6 @@ def merge_adapter(model: Any, file: Path) -> None:
 
     Args:
         model: A `transformers` Llama model in float32; changed in place.
-        file: The adapter as GGUF.
 
     Raises:
         HopyardError: The adapter does not fit the model.

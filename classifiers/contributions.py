@@ -149,9 +149,6 @@ def coalitions(passages: int) -> list[tuple[int, ...]]:
 
     Coalition number n has passage i if bit i of n is 1, so a coalition comes after those in it.
 
-    Args:
-        passages: How many passages there are.
-
     Raises:
         UsageError: There are more than `MOST_PASSAGES`.
     """

@@ -220,7 +220,6 @@ def measure_probabilities(
     Args:
         probabilities: [n].
         labels: [n], 0 or 1.
-        threshold: The gate's.
         cost_ratio: The cost of a wrong answer, in needless retrievals.
 
     Raises:

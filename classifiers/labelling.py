@@ -72,7 +72,6 @@ async def label_all(
 
     Args:
         questions: With their gold answers.
-        labelling: How.
         file: Each batch is written to it at once.
         progress: Called after each batch.
     """

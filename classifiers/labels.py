@@ -115,7 +115,6 @@ def check_classes(labels: Sequence[Label], least: int) -> None:
     """Refuse labels with too few questions of a class.
 
     Args:
-        labels: Questions with a label.
         least: Questions that each class needs.
 
     Raises:

@@ -105,7 +105,6 @@ class GateManifest(BaseModel):
         """σ(bias + weight · score + Σ weight · (value − mean)), 0 to 1.
 
         Args:
-            score: The network's.
             nearness: A value that is missing counts as the mean.
         """
         logit = self.bias + self.score * score

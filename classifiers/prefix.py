@@ -40,7 +40,6 @@ class PrefixRows:
         """See `of`.
 
         Args:
-            model: The model.
             cache: Its keys and values of [rows, width] tokens, including padding and masked tokens.
             ids: The tokens of each row.
             columns: The cache column of each token.

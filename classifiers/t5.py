@@ -136,9 +136,7 @@ def train_t5(
     """Train the T5 of the settings and write it to a folder.
 
     Args:
-        train: Questions to learn.
         held_out: Questions whose loss ends the training.
-        settings: The training's settings.
         folder: Where weights and tokenizer go.
         progress: Called after each epoch.
 

@@ -62,8 +62,6 @@ def train_gate(
 
     Args:
         labels: Labelled and dropped questions. Dropped questions are only counted.
-        settings: The training's settings.
-        folder: Where the gate goes.
         embed: Embeds the questions for a head over their vectors.
         model: The model that the gate is for; None takes the labels'.
         progress: Called after each question or epoch.

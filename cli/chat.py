@@ -56,7 +56,6 @@ def talk(thread_id: str | None, given: Given) -> None:
 
     Args:
         thread_id: The thread; None starts a new thread.
-        given: The settings.
 
     Raises:
         StoppedByUserError: Ctrl-C.

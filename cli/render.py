@@ -77,7 +77,6 @@ def draw_result(
     """A finished run.
 
     Args:
-        result: The thread's state.
         answered: Whether question and answer are on the screen already.
         sources: Whether to show all sources, not only the first five.
     """

@@ -67,10 +67,8 @@ def ask(
     """Answer a question.
 
     Args:
-        question: The user's question.
         given: The run's settings. An existing thread keeps its own, except those set by flags.
         thread_id: The thread; None starts a new thread.
-        shown: The parts to print.
         record: The folder in which every model call is recorded.
 
     Raises:
@@ -95,10 +93,8 @@ def resume(thread_id: str, answer: str | None, sets: list[str] | None, shown: Sh
     """Continue a thread where it stopped.
 
     Args:
-        thread_id: The thread.
         answer: The decision that it waits for, as it is written on the command line.
         sets: Settings that change on the thread, as `NAME=VALUE`.
-        shown: The parts to print.
 
     Raises:
         HopyardError: Whatever ends the run.

@@ -56,9 +56,7 @@ async def ask(
     Args:
         question: With its gold answers.
         variant: Which strategy, under which settings.
-        context: The evaluation's settings.
         run: Under which name the calls are counted; the same name continues after a kill.
-        resources: The resources for the answer.
 
     Returns:
         The record, and what was paid under the name.

@@ -116,8 +116,6 @@ async def judge_records(
     """Judge the records of a plan's questions and strategies.
 
     Args:
-        plan: The plan of the evaluation.
-        info: The settings of the records.
         records: The answers; a question's last record of a strategy counts.
         model: The judge, by name.
         progress: Called after each judgement.
@@ -148,10 +146,7 @@ async def judge_answer(run: Run, question: str, gold: Sequence[str], answer: str
     """Judge whether an answer says the same as a gold answer; the clear cases need no call.
 
     Args:
-        run: With the judge's model.
-        question: The question.
         gold: Gold answers, each right by itself; empty, or an empty text, if there is no answer.
-        answer: The answer to judge.
 
     Raises:
         ModelOutputError: The judge gave no usable verdict.

@@ -186,7 +186,6 @@ async def check_model(context: Context, resources: Resources, limit: float = LIM
 
     Args:
         context: The settings; the model counts.
-        resources: Where the model comes from.
         limit: Seconds for all questions together.
     """
     # A seed of its own: an answer from the ledger proves nothing.

@@ -65,10 +65,6 @@ def make_report(
     """Make the report of a plan's questions and strategies from the records so far.
 
     Args:
-        plan: The plan of the evaluation.
-        info: The settings of the records.
-        records: The answers.
-        judge: The model that judged the answers.
         judgements: Of every record of the plan; None if they were not judged.
     """
     wanted = {question.id for question in plan.questions}

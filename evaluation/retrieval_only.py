@@ -73,7 +73,6 @@ async def measure_retrieval(
     """Search for every question with every method that the index allows and that asks no model.
 
     Args:
-        name: Of the question set.
         questions: Those without supporting documents are left out.
         context: Index, embedding model, and the settings of the searches.
         progress: Told (search, questions done, questions in all).

@@ -51,8 +51,6 @@ async def run_plan(
     answer that a limit cuts short is discarded; the ledger keeps its calls.
 
     Args:
-        plan: The plan of the evaluation.
-        info: The settings of the records.
         records: The records so far. New records are appended.
         limits: Model calls, tokens and seconds of this run; 0 is no limit.
         progress: Called after each answer.
@@ -91,7 +89,6 @@ class _Allowance:
         """The budget of the next answer; None if nothing is left.
 
         Args:
-            own: The budget of a question in the settings.
             before: The earlier cost of this answer, before a limit or a kill. The answer's run
                 counts it, so the budget is larger by it.
         """

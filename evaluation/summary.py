@@ -106,7 +106,6 @@ def summarize(
     """The result of every strategy, in the order of their first records.
 
     Args:
-        records: The answers.
         judgements: Of every record; None if they were not judged.
     """
     by_strategy = _group(records)
@@ -184,7 +183,6 @@ def needless_retrieval_rate(
     """Of the questions that the model answers without a document, the share retrieved for.
 
     Args:
-        records: Of one strategy.
         direct: By question, of the strategy that retrieves nothing.
 
     Returns:

@@ -64,7 +64,6 @@ class Index:
         """Open the current generation of an index.
 
         Args:
-            directory: The index directory.
             embedder: The model that questions will be embedded with, which must have the name of
                 the index's own; None where nothing will be embedded. It is not asked here.
 
@@ -147,12 +146,7 @@ class Index:
         return kind in self.manifest.kinds
 
     def without(self, kind: str, wanted_by: str = "") -> str:
-        """The sentence that says that a kind is missing, and how to add it.
-
-        Args:
-            kind: The missing kind.
-            wanted_by: The search or strategy that needs it.
-        """
+        """The sentence that says that a kind is missing, and how to add it."""
         kinds = ",".join(with_needs((*self.manifest.kinds, kind)))
         needed = f", which {wanted_by} needs" if wanted_by else ""
         return (
@@ -164,7 +158,6 @@ class Index:
         """The reader of a kind, opened once. The first call may block.
 
         Args:
-            kind: The kind.
             wanted_by: The search or strategy that needs it, for the error.
 
         Raises:

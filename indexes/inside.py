@@ -55,7 +55,6 @@ def named_document(index: Index, name: str) -> DocumentName | None:
     2018 is not the report of 2019.
 
     Args:
-        index: The opened index.
         name: As a reader writes it, or as `Passage.heading` gives it.
 
     Returns:
@@ -87,8 +86,6 @@ def find_inside(
     BM25, whose inverse document frequencies count the passages of this document only.
 
     Args:
-        index: The opened index.
-        document_id: The document.
         words: Words, or an identifier such as `4.2.1`.
         k: Passages at most.
         allowed: Ids of the passages that may be found; None where all may.
@@ -127,7 +124,6 @@ def pages_around(index: Index, passage_id: str, tokens: int = AROUND) -> list[Pa
     The rest of its page comes first, then the pages beside it, passage by passage, while they fit.
 
     Args:
-        index: The opened index.
         passage_id: The passage, which is part of the result.
         tokens: Tokens of all passages together, at most.
 
@@ -159,7 +155,6 @@ def rest_of_pages(
     first passage that does not fit ends the list.
 
     Args:
-        index: The opened index.
         passage_ids: The passages, the best first.
         tokens: Tokens of the result at most, estimated as for a chat model.
         allowed: Ids of the passages that may be read; None where all may.

@@ -83,7 +83,6 @@ def list_documents(
     """The documents of an index, by their names.
 
     Args:
-        directory: The index directory.
         where: Conditions; a document is listed if one of its passages fits them.
         groups: As for `open_corpus`.
 
@@ -103,7 +102,6 @@ def read_document(
     A caller with groups does not get what is derived.
 
     Args:
-        directory: The index directory.
         name: Its id, its path or its file's name.
         groups: As for `open_corpus`.
 
@@ -163,7 +161,6 @@ def matching_documents(
     """The ids of the documents that some names stand for and that fit a filter.
 
     Args:
-        corpus: The documents.
         directory: The index directory, for errors.
         names: As `find_documents` takes them; none stand for all documents that fit the filter.
         where: Conditions on whole documents.
@@ -190,7 +187,6 @@ def open_corpus(directory: Path, groups: Sequence[str] | None = None) -> Snapsho
     """The documents and passages of an index.
 
     Args:
-        directory: The index directory.
         groups: The caller's groups: only what these may read is there. None for all.
 
     Raises:

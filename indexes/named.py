@@ -47,7 +47,6 @@ def name_in(question: str, vector: Vector | None, index: Index) -> str:
     Args:
         question: Any text.
         vector: Its embedding [d] by the index's model; None where the index has no dense part.
-        index: The opened index.
 
     Raises:
         IndexMissingError: A part of the index is damaged.

@@ -23,7 +23,6 @@ def nearness(question: str, vector: Vector | None, index: Index) -> Nearness:
     Args:
         question: Any text.
         vector: Its embedding [d] by the index's model; None where the index has no dense part.
-        index: The opened index.
 
     Raises:
         IndexMissingError: A part of the index is damaged.

@@ -89,7 +89,6 @@ def score_answer(answer: str, answers: Sequence[str]) -> dict[str, float]:
     """All three measures against the gold answer that fits best.
 
     Args:
-        answer: The given answer.
         answers: Gold answers, each right by itself; empty if there is no answer.
     """
     golds = answers or ("",)

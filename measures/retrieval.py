@@ -34,7 +34,6 @@ def retrieval_measures(
     Args:
         found: Document ids by question, the best first.
         gold: Supporting document ids by question; questions without any are left out.
-        ks: The k of each recall@k.
 
     Returns:
         By question: precision, recall, f1, recall_at_K; each 0 to 1.

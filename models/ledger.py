@@ -141,10 +141,7 @@ class Ledger:
 
         Args:
             key: Of everything that the answer depends on.
-            entry: The call.
-            run: The run that paid for it.
             run_seconds: Its working time so far.
-            step: The id of the step that the call belongs to.
             asked: The messages of the call, for traces. They hold the question and passages, and
                 the ledger is not encrypted: where checkpoints are, they are not stored.
         """
@@ -218,7 +215,6 @@ class Ledger:
         """Note how a step's last call of a prompt ended.
 
         Args:
-            run: The run.
             call: The id of the step, and the name of the prompt.
             ending: A value of `models.calls.reply.Ending`, or the kind of a failure; "" if the
                 call is finished.

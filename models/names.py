@@ -114,7 +114,6 @@ def with_address(name: str, address: str) -> str:
     """A model's name with its server, as in `openai:local@127.0.0.1:8080/v1`.
 
     Args:
-        name: The model.
         address: Where it is served; "" leaves the name as it is. A user and a password in it, or a
             query, are no part of the name.
     """

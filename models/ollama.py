@@ -87,7 +87,6 @@ def pull(name: str, report: Callable[[str, int, int], None]) -> None:
     """Download a model from Ollama's library.
 
     Args:
-        name: The model.
         report: Called with the status, the bytes downloaded and the total bytes.
 
     Raises:

@@ -48,7 +48,6 @@ def window_for(messages: Sequence[BaseMessage], answer: int) -> int:
     """The least window for a prompt and its answer: a power of two, so that there are few sizes.
 
     Args:
-        messages: The prompt.
         answer: Maximum tokens of the answer.
     """
     needed = prompt_tokens(messages) + answer

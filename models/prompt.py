@@ -62,11 +62,7 @@ class Output(BaseModel):
 
 
 def whole_items(item: type[BaseModel]) -> Callable[[Any], Any]:
-    """A validator of a list, whose last item may be cut: it leaves out items that lack a field.
-
-    Args:
-        item: The model of an item.
-    """
+    """A validator of a list, whose last item may be cut: it leaves out items that lack a field."""
 
     def keep(items: Any) -> Any:
         if not isinstance(items, list):

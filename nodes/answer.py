@@ -121,12 +121,9 @@ async def answer_from_shown(
     """Answer one question from a text about numbered passages.
 
     Args:
-        run: The run that pays.
         question: The question, or a sub-question.
         passages: The passages in the order of their numbers.
         shown: The values of the prompt besides `question` and `style`.
-        prompt: The prompt.
-        step: Id of the step that the call belongs to.
         final: Whether this is the answer that the user reads, written in the run's style. A
             partial answer is short.
 

@@ -86,8 +86,6 @@ def approve_split(
     """Ask whether a question is split as proposed.
 
     Args:
-        question: The question that is split.
-        proposed: The sub-questions proposed.
         most: Sub-questions that an edit may have; it has at least two.
         fault: Says what is wrong with the sub-questions of an edit; "" if nothing is.
 

@@ -94,7 +94,6 @@ async def attempted(work: Awaitable[T], *also: type[HopyardError]) -> Attempt[T]
     """Wait for work that depends on model calls; a call that gives nothing raises no error.
 
     Args:
-        work: The work.
         also: Other errors that the run survives.
 
     Raises:

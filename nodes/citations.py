@@ -144,7 +144,6 @@ def cite_passages(
 
     Args:
         claim: A statement that the passages, read together, are to support.
-        passages: The passages.
         asked: The question, if the claim is its answer.
         about: The question, if it decides only between quotes that cover the claim equally.
     """

@@ -66,7 +66,6 @@ def cite_answer(
     answer are looked for.
 
     Args:
-        question: The question answered.
         answer: The model's answer, perhaps with markers such as [2].
         passages: The passages in the prompt, in the order of the numbers, from 1.
         numbers: The passages that the model named as support of the whole answer.

@@ -39,8 +39,6 @@ def answer_message(
     no chat model is sent.
 
     Args:
-        answer: Its text.
-        citations: Its citations.
         unconfirmed: The part that the documents do not confirm.
         name: The message's id; None leaves it to LangGraph.
     """
@@ -72,7 +70,6 @@ def conversation_lines(history: Sequence[AnyMessage], longest: int | None = None
     """The end of a conversation, each message on a line of its own.
 
     Args:
-        history: The conversation.
         longest: Characters of a message at most; None shows each whole.
     """
     return "\n".join(

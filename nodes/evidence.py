@@ -27,7 +27,6 @@ def as_read(passages: Sequence[Passage], evidence: Iterable[Evidence]) -> list[P
 
     Args:
         passages: The passages of the evidence, in the order of their numbers.
-        evidence: The units.
     """
     numbers = {passage.id: number for number, passage in enumerate(passages, start=1)}
     texts: dict[str, dict[str, None]] = {}

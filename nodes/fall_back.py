@@ -33,10 +33,6 @@ def with_fallback(name: str, graph: Any) -> Any:
     """The node of a strategy: its graph, and Unknown if no output of the model fitted.
 
     The check then hands the question to `single`. A strategy that the caller chose fails.
-
-    Args:
-        name: The strategy.
-        graph: Its compiled graph.
     """
     if name in _SIMPLE:
         return graph

@@ -40,8 +40,6 @@ async def asked_inside(run: Run, output: Inside, numbers: Sequence[str]) -> tupl
     """The requests of an output, with the documents and passages that they name.
 
     Args:
-        run: The run.
-        output: The model's output.
         numbers: The ids of the passages that the model was shown, the first one number 1.
 
     Returns:
@@ -62,8 +60,6 @@ async def look_inside(run: Run, look: Look, k: int) -> Found:
     """The evidence of one look.
 
     Args:
-        run: The run.
-        look: The request.
         k: Passages at most, except for the pages around a passage.
 
     Raises:
@@ -88,8 +84,6 @@ async def look_for(run: Run, words: str, name: str) -> Look:
     """The request for some words in a document, with the replacement for a wrong name.
 
     Args:
-        run: The run.
-        words: The words.
         name: The document's title, file or id.
     """
     named = await asyncio.to_thread(named_document, await run.index(), name)

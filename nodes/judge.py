@@ -50,7 +50,6 @@ async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, 
     and the verdicts of the rules stay.
 
     Args:
-        run: The run that pays.
         state: The answer, its question, `citations`, and `unconfirmed`.
     """
     mode, answer, citations = check_of(run.settings), state["answer"], list(state["citations"])
@@ -105,11 +104,8 @@ async def judge_statements(
     """Whether the passages of each statement state it, by one call.
 
     Args:
-        run: The run that pays.
-        question: The question that is answered.
         claims: The statements, each with the numbers of its passages, from 1.
         passages: The passages in the order of their numbers.
-        step: Id of the step that the call belongs to.
 
     Raises:
         BudgetExceededError: The run's budget is used up.

@@ -67,7 +67,6 @@ async def close_run(run: Run, update: Mapping[str, Any]) -> dict[str, Any]:
     The run's name is cleared, so that the next question on the same thread is a run of its own.
 
     Args:
-        run: The run.
         update: The last update, with all `steps`. The last of them gives the answer.
     """
     steps = await with_endings(run, update["steps"])

@@ -54,7 +54,6 @@ async def more_to_read(
     the tokens are read; then the rest of the pages. A document of one passage has no more.
 
     Args:
-        run: The run.
         text: The text that was searched for; "" if it was no search.
         evidence: The evidence, the best first.
         parts: The number of searches that share the tokens.

@@ -182,7 +182,6 @@ class Resources:
         """An index, opened once a generation.
 
         Args:
-            directory: The index directory.
             embedding: The name of the embedding model; `auto` is the index's own.
 
         Raises:

@@ -32,7 +32,6 @@ def heading(title: str, about: str = "") -> str:
     """The text before a passage, as in `Title (The Verge, 2023-11-05, page 4)`.
 
     Args:
-        title: The passage's title.
         about: Its source, date and page, as `Passage.about` gives them; "" for nothing.
     """
     return f"{title} ({about})".strip() if about else title

@@ -124,7 +124,6 @@ def require(what: str, extra: str, error: type[HopyardError] = UsageError) -> No
 
     Args:
         what: The feature that needs it, as the subject of a sentence.
-        extra: Its name.
         error: The error class to raise.
 
     Raises:

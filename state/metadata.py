@@ -47,7 +47,6 @@ def describe(metadata: Mapping[str, MetadataValue], fields: Iterable[str] = MATC
     document is kept, not what it is about.
 
     Args:
-        metadata: The metadata of a document.
         fields: Names of the fields, in order.
     """
     values = [_readable(field, known_value(metadata, field)) for field in fields]

@@ -37,7 +37,6 @@ def reference(source: Source, *, path: bool = False) -> str:
     has its title.
 
     Args:
-        source: Where the passage is from.
         path: Show the whole path of a file.
     """
     given, title = source.get("source", ""), source.get("title", "")

@@ -37,7 +37,6 @@ def render(
         template: The name of the template, without ending. It is also the word beside the brand.
         styles: Names of files in `assets`.
         scripts: Names of files in `assets`. Before the first of them stands d3-hierarchy.
-        values: The values that the template shows.
     """
     css = [asset(name) for name in styles]
     js = [f"/*\n{asset(_LICENCE)}*/\n{asset(LIBRARY)}", *map(asset, scripts)] if scripts else []

@@ -31,7 +31,6 @@ def prose(text: str, sources: int = 0) -> str:
     """Markdown as HTML.
 
     Args:
-        text: The text of a model.
         sources: How many sources the page lists. A mark such as `[2]` leads to its source.
     """
     tokens = _parsed(without_controls(text))

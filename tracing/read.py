@@ -52,8 +52,6 @@ async def read_trace(
     """The trace of a question of a thread.
 
     Args:
-        session: The thread store.
-        thread_id: The thread.
         question: Which one, from 1; 0 for the last.
         groups: The groups of the reader; None for those of the thread.
 
@@ -108,8 +106,6 @@ def trace_of(
     """The trace of a thread's state.
 
     Args:
-        thread_id: The thread.
-        values: The agent's state.
         inner: The state of the strategy that is under way; empty where none is.
         waits: The nodes that come next: none of a finished thread.
         uses: The run's model calls.

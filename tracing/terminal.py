@@ -50,7 +50,6 @@ def draw_steps(steps: Iterable[TraceStep], names: Names, *, told: str = "") -> T
     """Steps as a tree, with what was thrown away for them.
 
     Args:
-        steps: The steps.
         names: Names of passages.
         told: An answer that is on the screen already, which the closing step does not repeat.
     """

@@ -29,8 +29,6 @@ def trace_passages(
     Args:
         passage_ids: The ids; the passages of the evidence come before them.
         index: The index directory; "" where the run had none.
-        citations: The quotes of the answer.
-        evidence: The evidence of the answer.
         groups: The caller's groups; None for all documents.
     """
     units = {name: unit for unit in reversed(evidence) for name in reversed(unit["passages"])}

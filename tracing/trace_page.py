@@ -55,7 +55,6 @@ def trace_page(trace: Trace, *, reload_seconds: float = 0) -> str:
     """The page of a trace.
 
     Args:
-        trace: The trace.
         reload_seconds: How often the page loads itself again; 0 for never.
     """
     scored = [step.record for step in trace.walk() if "score" in step.record]

@@ -213,7 +213,6 @@ def _chat(context: Context, *, again: bool) -> Finding:
     """Whether the model answers.
 
     Args:
-        context: The settings.
         again: Whether to forget what is known of its server, so that it is found out again.
     """
     from hopyard.models.chat import chat_provider

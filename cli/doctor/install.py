@@ -60,7 +60,6 @@ def install_missing(context: Context, *, yes: bool) -> None:
     """Install the missing extras that the settings need, and fetch the weights.
 
     Args:
-        context: The settings.
         yes: Whether to go ahead without asking.
 
     Raises:

@@ -57,7 +57,6 @@ def warn_of_models(labels: Iterable[str], wanted: str | None) -> None:
     """Warn if labels are of another model than the gate is for.
 
     Args:
-        labels: The labelled models.
         wanted: A model's name or identity; None if the user named none.
     """
     models = sorted(set(map(known_as, labels)))

@@ -77,9 +77,7 @@ def show_document(details: DocumentDetails, *, texts: bool, as_json: bool) -> No
     """Print a document, its passages, and what is derived from them.
 
     Args:
-        details: The document.
         texts: Whether the terminal shows the passages whole. JSON always has them.
-        as_json: Print one JSON object.
     """
     if as_json:
         print_json(_as_json(details))

@@ -105,8 +105,6 @@ def own_embedder(resources: Resources, directory: Path, wanted: str = AUTO) -> E
     """The embedding model for an existing index, ready to embed.
 
     Args:
-        resources: Open the model.
-        directory: The index directory.
         wanted: The setting `embedding`. The model of an index that has none is not opened.
 
     Raises:
@@ -126,7 +124,6 @@ def check_extras(paths: Iterable[Path], *, skip_bad: bool) -> None:
     """See that the packages are installed that read the files, before the first is read.
 
     Args:
-        paths: Files and folders.
         skip_bad: Whether files that cannot be read are left out.
 
     Raises:

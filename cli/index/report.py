@@ -155,7 +155,6 @@ def show_estimates(
     Args:
         passages: How many passages the index would hold.
         estimates: The estimate of each kind that may ask a model.
-        as_json: Print one JSON object.
         changes: The changes to print before they are made.
     """
     if changes is not None and not as_json:

@@ -48,7 +48,6 @@ def answer_of(result: Mapping[str, Any], *, evidence: bool = False) -> ToolAnswe
     """A thread's state as a tool gives it.
 
     Args:
-        result: The state.
         evidence: Whether to give the passages that the answer was read from, and all texts. It
             blocks then.
     """

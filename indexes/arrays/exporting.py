@@ -65,7 +65,6 @@ def write_graphml(export: Export, file: Path) -> None:
     """Write a graph as GraphML. It is a multigraph: several edges may join two nodes.
 
     Args:
-        export: The graph.
         file: Written whole or not at all.
 
     Raises:
@@ -87,7 +86,6 @@ def write_neo4j(export: Export, directory: Path) -> None:
     """Write `nodes.csv` and `relationships.csv` for `neo4j-admin database import full`.
 
     Args:
-        export: The graph.
         directory: Made if need be; each file is written whole or not at all.
 
     Raises:

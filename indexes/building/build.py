@@ -63,7 +63,6 @@ async def build(
     Args:
         documents: The whole corpus. Of two with the same id the first is kept.
         directory: The index directory; made if need be.
-        embedder: The embedding model.
         chunk_tokens: Maximum tokens of a passage; 0 keeps documents whole; None takes 300, or
             what the model's window allows.
         kinds: The index kinds, by name.
@@ -130,9 +129,6 @@ async def sync(
 
     Args:
         documents: The documents that `load` read of the scope.
-        scope: The files and folders.
-        directory: The index directory.
-        embedder: The embedding model of the index.
         settings: As for `add`.
         caller: As for `add`.
         progress: Called as the work proceeds.
@@ -177,7 +173,6 @@ async def remove(
     Args:
         names: Ids, names of files, paths, folders, or patterns such as
             `reports/*.pdf`, as `listing.find_documents` takes them.
-        directory: The index directory.
         where: Conditions that they must fit too; without names, all documents that fit are
             removed.
         embedder: Opens the index's embedding model. It is only needed for texts without vectors:
@@ -203,9 +198,6 @@ async def vacuum(*, directory: Path) -> None:
     Builds leave it there for those who still read the last generation. They have to open the index
     again. Unused texts of a chat model are deleted too; the ledger
     may still have it.
-
-    Args:
-        directory: The index directory.
 
     Raises:
         IndexMissingError: There is no index, or it cannot be read.

@@ -102,9 +102,6 @@ async def changes_of(
     """Compare the documents that `sync` would add, update and remove. The index is not touched.
 
     Args:
-        documents: The documents that were read of the scope.
-        scope: The files and folders.
-        directory: The index directory.
         embedder: The embedding model of the index, whose tokenizer takes part in the comparison.
 
     Raises:
@@ -153,13 +150,7 @@ def _changes(
 async def _of_kinds(
     recipe: Recipe, passages: Sequence[Passage], directory: Path
 ) -> dict[str, Estimate]:
-    """The estimate of each kind that may ask a model, by name.
-
-    Args:
-        recipe: The recipe of the index.
-        passages: All passages that it would hold.
-        directory: The index directory.
-    """
+    """The estimate of each kind that may ask a model, by name."""
     return {
         kind.name: await kind.estimate(passages, directory, recipe.options)
         for kind in recipe.kinds
@@ -185,9 +176,6 @@ def _passages_after(
 
     Args:
         documents: New, changed and perhaps unchanged documents.
-        chunker: Cuts them.
-        directory: The index directory.
-        manifest: Its manifest.
         gone: Says which documents the update removes.
     """
     bad: set[str] = set()

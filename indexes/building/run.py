@@ -60,7 +60,6 @@ def open_run(
     """Lock an index directory, check its files, and take back what a killed build left in it.
 
     Args:
-        directory: The index directory.
         progress: Called as the build proceeds.
         update: Whether the directory must hold a whole index.
 
@@ -123,7 +122,6 @@ class BuildRun:
 
         Args:
             documents: The documents. A bad one leaves an earlier version of itself to `gone`.
-            chunker: Cuts them.
             gone: Says which documents go, once all are read; None if all stay.
 
         Raises:

@@ -58,7 +58,6 @@ def pack_boxes(
 
     Args:
         starts: Where each word begins in the text, without white space.
-        ends: Where it ends.
         boxes: The `Box` of each; shape [n, 4].
     """
     import numpy as np

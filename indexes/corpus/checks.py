@@ -22,7 +22,6 @@ def check_rows(corpus: Snapshot, manifest: Manifest, *, full: bool = False) -> N
     """Compare the numbers of documents and passages with those of the manifest.
 
     Args:
-        corpus: The corpus.
         manifest: The manifest of its generation.
         full: Also check the structure of the file, and the checksum of its rows.
 
@@ -45,7 +44,6 @@ def rows_checksum(corpus: Snapshot, last: str = "") -> str:
     """CRC-32 of the rows of documents and passages, added up.
 
     Args:
-        corpus: The corpus.
         last: That of the generation before. Then only the rows that this one added and removed are
             read.
     """

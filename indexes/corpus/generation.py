@@ -60,7 +60,6 @@ class Generation:
         """Open the corpus store of an index.
 
         Args:
-            directory: The index directory.
             generation: The generation to look at, as the manifest says.
             rights: The rules of the index, as the manifest says.
             groups: The caller's groups: the corpus then consists of the documents that these may

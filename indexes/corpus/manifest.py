@@ -146,8 +146,6 @@ def check_files(directory: Path, manifest: Manifest, *, checksums: bool = False)
     """Check the size of each file of the manifest's generation.
 
     Args:
-        directory: The index directory.
-        manifest: Its manifest.
         checksums: Read the files, too, and compare their checksums.
 
     Raises:

@@ -23,9 +23,6 @@ class PassageVectors(Generation):
     def vectors(self, embedding: str) -> tuple[list[str], Vectors]:
         """The vectors of all passages that have one.
 
-        Args:
-            embedding: The embedding model that made them.
-
         Returns:
             The passage ids, sorted, and their vectors [n, d] in the same order.
         """

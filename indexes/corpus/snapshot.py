@@ -173,9 +173,7 @@ class Snapshot(PassageVectors):
         """Pages of a document with the places of their words; none if the index has no places.
 
         Args:
-            document_id: The document.
             first: The first page, from 1.
-            last: The last page.
         """
         rows = self.rows(
             f"{_BOXES} AND document_id = :document AND page BETWEEN :first AND :last",

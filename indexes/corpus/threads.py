@@ -23,8 +23,6 @@ async def in_thread(
     caller waits here until the thread has ended.
 
     Args:
-        function: The function.
-        *arguments: Its arguments.
         stop: Set when the caller is cancelled, for a function that looks at it now and then.
     """
     work = contextvars.copy_context().run

@@ -231,7 +231,6 @@ def purge_passage_vectors(store: CorpusStore, dropped: Sequence[str] | None = No
     """Drop the vectors of passages that the store no longer has.
 
     Args:
-        store: The corpus store.
         dropped: Hashes of texts; vectors of others stay. None for all.
     """
     among = "" if dropped is None else "AND content_hash IN (SELECT value FROM json_each(?)) "

@@ -28,8 +28,6 @@ def allowed_passages(
     """The ids of the passages that fit all conditions.
 
     Args:
-        corpus: All passages.
-        where: The conditions.
         readable: The passages that the caller may read; None for all.
 
     Raises:

@@ -191,8 +191,6 @@ def field_values(
 
     Args:
         field: A key of the metadata, or `source`, `author`, `date`, `title`, `page` or `section`.
-        document: The passage's document.
-        pages: The pages that it is on.
         section: The headings above it. Each of them is a value, and so is the whole path.
     """
     if field == "page" and pages:

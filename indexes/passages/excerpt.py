@@ -22,10 +22,6 @@ def excerpt(text: str, asked: str) -> str:
 
     A row of a table follows the table's header.
 
-    Args:
-        text: The passage.
-        asked: The text of the search.
-
     Returns:
         One line; "…" stands for what is left out.
     """

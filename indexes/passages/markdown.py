@@ -177,7 +177,6 @@ def _parts_of(
 
     Args:
         tokens: The tokens that markdown-it read.
-        lines: The lines of the stretch.
         open_lines: Lines that markdown-it read before them, from `_open_lines`.
     """
     done = 0

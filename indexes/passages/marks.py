@@ -48,8 +48,6 @@ def marks_of(quote: str, passage: str, pages: Sequence[PageText]) -> list[Mark]:
 
     Args:
         quote: Words of the passage; or a row of a table as `readable` gives it.
-        passage: The text of the passage.
-        pages: The pages that the passage is on.
 
     Returns:
         A mark for each page that the quote is on; none if a letter or digit of it has no place:

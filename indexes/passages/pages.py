@@ -22,7 +22,6 @@ class Pages:
         """Begin with a text.
 
         Args:
-            text: The text.
             own: The page that it is on if it has no form feeds: a loader may give each page as a
                 document of its own.
         """
@@ -40,12 +39,7 @@ class Pages:
             start += len(stretch)
 
     def of(self, start: int, end: int) -> str:
-        """The pages, as in `4` or `3-4`, of a part that is read and begins and ends with a letter.
-
-        Args:
-            start: Where it begins in the text.
-            end: Where it ends.
-        """
+        """The pages, as in `4` or `3-4`, of a part. It begins and ends with a letter."""
         if not self._has_pages:
             return self._own
         first = bisect_left(self._ends, start) + 1

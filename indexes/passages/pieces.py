@@ -32,13 +32,7 @@ Cut = Callable[[str, int], list[Piece]]
 
 
 def piece_of(text: str, start: int = 0, section: str = "") -> Piece:
-    """A part of a text without the blanks and the ends of pages around it.
-
-    Args:
-        text: The part.
-        start: Where it begins.
-        section: The headings above it.
-    """
+    """A part of a text without the blanks and the ends of pages around it."""
     kept = text.strip()
     begin = start + len(text) - len(text.lstrip())
     return Piece(kept.replace(PAGE_END, ""), section, begin, begin + len(kept))

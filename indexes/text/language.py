@@ -221,7 +221,6 @@ def foreign_languages(corpus: Snapshot, read: Container[str]) -> dict[str, float
     """The languages of a corpus that a model does not read, by a sample of its passages.
 
     Args:
-        corpus: The corpus.
         read: The languages that it reads (ISO 639-1).
 
     Returns:

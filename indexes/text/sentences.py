@@ -103,7 +103,6 @@ def header_of_row(text: str, start: int) -> list[str]:
     """The header of each column of the table that a row is in; none where it has no header.
 
     Args:
-        text: The passage.
         start: Where the row begins.
     """
     if not is_row(text, start):
@@ -139,7 +138,6 @@ def context_of_row(text: str, start: int) -> str:
     """The context of a row: the sentence before its table, and the table's header.
 
     Args:
-        text: The passage.
         start: Where the row begins.
 
     Returns:

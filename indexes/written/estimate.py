@@ -54,7 +54,6 @@ async def estimate_writing(
         writer: Asks about a source.
         passages: All sources, such as the passages of the corpus.
         index_directory: The index directory, which need not exist; it is only read.
-        options: Model and settings of the build.
         accepted: Further authors whose rows need no other.
 
     Raises:
@@ -125,9 +124,7 @@ def _cost(
     """The calls that the sample paid for, and the calls that give the average cost.
 
     Args:
-        ledger: Has all calls.
         asked: Name and version of the prompt, and the model.
-        run: The run of the sample.
 
     Where the ledger knew the sample's answers, the average is over all that it knows.
     """

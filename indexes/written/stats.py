@@ -61,7 +61,6 @@ class WrittenCounts(Plain):
 
         Args:
             rows: The row of each source; None if it has none.
-            **more: The other fields.
         """
         written = [row for row in rows if row is not None]
         shares = sorted(Counter(row.author for row in written).items())

@@ -116,8 +116,6 @@ async def open_texts(
     """Open the store of a kind's texts, and drop those that no recent generation has used.
 
     Args:
-        context: The build.
-        store: The class of the store.
         last: The counts of the last generation; the defaults in a first build.
     """
     async with enter_in_thread(lambda: store(context.index_directory)) as texts:
@@ -136,8 +134,6 @@ async def count_texts(
     """Mark texts as used by the new generation, and count them.
 
     Args:
-        context: The build.
-        store: The open store.
         last: The counts of the last generation; the defaults in a first build.
         contents: The content hash of each source.
         rows: The rows of the sources that have one, by content hash.
@@ -157,7 +153,6 @@ def calls_so_far(
     Args:
         options: The options of the build, whose ledger is read.
         before: The calls that the last generation has counted.
-        runs: The runs since then.
     """
     if options.open_caller is None or not runs:  # then the model stays closed
         return before

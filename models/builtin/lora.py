@@ -68,7 +68,6 @@ def add_lora(
         weight: W, of shape (outputs, inputs).
         down: A, of shape (r, inputs).
         up: B, of shape (outputs, r).
-        alpha: The adapter's scale.
     """
     return weight + np.float32(alpha / down.shape[0]) * (up @ down)
 

@@ -41,7 +41,6 @@ def asked_schema(output: type[Output], *, variants: bool) -> dict[str, Any]:
     """The JSON schema of a request, with the output's name as its title.
 
     Args:
-        output: The output wanted.
         variants: Whether to add an `anyOf` with an object for each kind: the fields of the kind are
             filled, and those of other kinds empty. Servers such as llama.cpp and Ollama read it.
             OpenAI and Anthropic refuse it at the top of a schema.

@@ -132,14 +132,10 @@ class ModelCaller:
         """Ask the model. While the output does not fit, ask again in another way.
 
         Args:
-            prompt: The prompt.
             values: Fill the prompt's template.
-            context: The run's settings.
-            run: The run that pays.
             final: Whether this is the closing call, for which the budget keeps a place. Its answer
                 is streamed (`models.calls.stream`).
             stream: Whether the answer of another call is streamed too.
-            step: The id of the step that the call belongs to.
             retries: How often the model is asked again; `RETRIES` by default.
 
         Returns:

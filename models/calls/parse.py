@@ -41,8 +41,6 @@ def parse(
     """Validate a model's text.
 
     Args:
-        text: The model's output.
-        output: The schema wanted.
         correct: Corrects a habit of the model first (`ChatProvider.correct`).
 
     Returns:

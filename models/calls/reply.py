@@ -127,7 +127,6 @@ def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:
     Args:
         message: The message, whole.
         name: The model, for errors.
-        kind: The class of the LangChain model.
         limit: Tokens that the reply may have. Some servers call a reply finished that reached it.
 
     Raises:

@@ -57,9 +57,7 @@ async def request_that_fits(
     The answer gets what the window leaves, at most the limit of the attempt.
 
     Args:
-        provider: The model.
         attempt: The prompt, its values, and how to sample.
-        stream: Receives the answer.
 
     Raises:
         ModelUnreachableError: The model does not answer or does not exist.

@@ -67,9 +67,6 @@ def spoken_objects(text: str) -> Spoken:
     A closing mark ends all thoughts before it, also without an opening mark. If an opening mark
     has no closing mark, only an object with which the text ends is spoken: whatever is followed by
     more words, or cut off, may still be a draft.
-
-    Args:
-        text: The model's output.
     """
     decoder = json.JSONDecoder()
     begin = place = ended = 0

@@ -122,7 +122,6 @@ def voice_of(config: RunnableConfig, *, markers: bool) -> Voice | None:
     the streams of subgraphs too.
 
     Args:
-        config: The node's own.
         markers: Whether the answer has markers with the numbers of passages.
     """
     callbacks = config.get("callbacks")

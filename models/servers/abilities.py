@@ -218,9 +218,7 @@ def without_refused(abilities: Abilities, error: BaseException, title: str) -> A
     If it names the schema of the request, only that schema is asked for in a weaker form.
 
     Args:
-        abilities: Those of the refused request.
         error: The exception of the provider's client.
-        title: The title of the request's schema.
     """
     said = server_said(error)
     if said.status not in _REFUSING or classify(error) is Failure.TOO_LONG:

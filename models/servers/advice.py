@@ -56,7 +56,6 @@ def user_error(error: BaseException, name: str, cure: str, timeout: float) -> Ho
 
     Args:
         error: The exception of the provider's client.
-        name: The model.
         cure: Advice about address and key (`ChatProvider.cure`). It is given only where one of
             them may be wrong.
         timeout: Seconds that the call was allowed to take.

@@ -123,8 +123,6 @@ def fit(
     Items are left out from the end, because the best come first. Each list keeps one.
 
     Args:
-        prompt: The prompt.
-        values: Fill its template.
         window: Tokens of prompt and answer together; 0 if it is not known.
         scale: Tokens of this model for each token of the estimate.
 

@@ -172,10 +172,6 @@ async def _what_next(
     """The next searches, or the answer and why the chain ends.
 
     Args:
-        run: The run.
-        state: The state after this reading.
-        output: The output of the model.
-        left: Searches that are left.
         stopped: Why the budget allows nothing more, or "".
     """
     readings, fresh = state["readings"], _fresh(output.searches, state)

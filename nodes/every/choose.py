@@ -134,7 +134,6 @@ def selected(
     """The passages that are read, in their order.
 
     Args:
-        passages: All that may be found.
         lengths: Their tokens.
         ranks: The places of some of them in the search, from 0; the others come after these.
         room: Tokens of all that are read, at most.

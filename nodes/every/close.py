@@ -51,7 +51,6 @@ def coverage(index: Index, allowed: Collection[str] | None, read: Collection[str
     """Compare the passages that were read with all that may be found.
 
     Args:
-        index: The opened index.
         allowed: Ids of the passages that may be found; None where all may.
         read: Ids of the passages that were read.
     """

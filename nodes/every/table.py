@@ -166,7 +166,6 @@ def as_markdown(
     """A Markdown table of the items.
 
     Args:
-        columns: The headers.
         items: The rows.
         marks: Gives the marker of a passage in a row, such as `[3]`, or "".
     """

@@ -37,7 +37,6 @@ def chunks(
     """Cut a sequence into chunks that fit into a window.
 
     Args:
-        items: The sequence.
         length: Gives the tokens of an item.
         window: Tokens of a chunk at most. A longer item is a chunk of its own.
     """

@@ -108,10 +108,6 @@ def failed_tasks(
 
     An answer needs one of them. A call that fails again ends the run, and a resumed run repeats
     only the calls that failed.
-
-    Args:
-        state: The notes on the calls.
-        tasks: All map calls.
     """
     failed = {step["id"] for step in state["notes"] if step.get("verdict") == FAILED}
     again = [
@@ -171,10 +167,6 @@ async def _map(
     """The update of one map call.
 
     Args:
-        run: The run that pays.
-        task: The task.
-        prompt: Gives points.
-        shown: Its values besides the question.
         read: Its reading matter, such as "3 reports".
         points_of: The points that are kept, with what is behind them.
     """

@@ -77,8 +77,6 @@ async def plan_reading(
     Small communities, and those beyond `global.most_reports`, are read as excerpts.
 
     Args:
-        run: The run.
-        reader: The communities of the index.
         found: Those that were selected. Those in most passages come first.
         reports: Whether only reports are read, as published, and no excerpts.
     """
@@ -140,9 +138,7 @@ def _plans(index: Index, names: Sequence[str], settings: Context) -> dict[str, P
     to the parts of the first communities.
 
     Args:
-        index: The opened index.
         names: Ids of communities, the most important first.
-        settings: The settings of the run.
     """
     budget, tokens = writing_budget(settings.budget), writing.limits_of(settings).tokens
     most = GlobalSettings.of(settings).most_reports

@@ -36,8 +36,6 @@ async def points_from_reports(
     """The points with a score above 0 (GraphRAG, section 3.1.6).
 
     Args:
-        run: The run.
-        given: The points of a call.
         reports: The reports that it read, in the order of their numbers.
     """
     shown = [(report.community, names) for report in reports for names in report.elements]
@@ -101,9 +99,7 @@ def finish_map(step: Step, points: Sequence[Point], given: int, run: Run) -> Ste
 
     Args:
         step: Its id, kind and title.
-        points: Those that are kept.
         given: How many points the model gave.
-        run: With the model's name.
     """
     facts = {"points": str(len(points))}
     if given > len(points):

@@ -93,8 +93,6 @@ def excerpt(
     """Lines of the documents about a community, chosen by combined degree. It reads passages.
 
     Args:
-        community: The community.
-        elements: The elements of the graph.
         allowed: Only lines that one of these passages supports; None for all.
     """
     shown = leaf(elements.groups(community.entities), LONGEST_EXCERPT, tokens_of)

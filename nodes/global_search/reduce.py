@@ -96,8 +96,6 @@ async def reduce_points(run: Run, state: GlobalState, read: float | None) -> dic
     A budget that ended before any point was found leaves one call: it answers from one search.
 
     Args:
-        run: The run.
-        state: The points.
         read: The share of the sentences of the documents that they come from; None if unknown.
     """
     question = state["question"]
@@ -182,7 +180,6 @@ async def _check_reading(run: Run, notes: Sequence[Step]) -> None:
     """See that one of several calls has read, if none of them found anything.
 
     Args:
-        run: The run.
         notes: The steps of the calls. A call that has read counts its points.
 
     Raises:

@@ -34,9 +34,6 @@ def offers_of(
     """The edges to passages that were not reached yet, tail by tail, each question once.
 
     Args:
-        graph: The graph.
-        query: The question.
-        tails: The passages that may be left.
         seen: The passages that were reached before.
     """
     offers: dict[tuple[str, str], Exit] = {}
@@ -53,11 +50,7 @@ async def ask_for_hops(
     """Let the model choose among edges.
 
     Args:
-        run: The run.
-        question: The question to be answered.
         read: The passages that the model reads; the tails of all edges are among them.
-        offers: The edges.
-        step: Id of the step that the call belongs to.
 
     Raises:
         BudgetExceededError: The run's budget is used up.

@@ -66,8 +66,6 @@ async def enter_graph(run: Run, question: str, by_edges: int, top_k: int) -> tup
     """The hops to the first passages: along edges similar to the question, and by a search.
 
     Args:
-        run: The run.
-        question: The question.
         by_edges: Edges at most. A graph without an edge is entered by passages.
         top_k: Edges and passages in all.
 

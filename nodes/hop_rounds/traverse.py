@@ -75,7 +75,6 @@ def by_need(
 
     Args:
         ranked: All passages that were reached, in the order for equals.
-        hops: The hops that reached them.
         notes: The passages that the rounds found useful.
 
     Returns:

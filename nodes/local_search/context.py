@@ -161,7 +161,6 @@ def choose(
         statements: The best first.
         passages: Ids, the best first. The first is shown even if it does not fit, if nothing else
             does.
-        material: Their texts.
     """
     for_reports, for_facts, for_passages = rooms(tokens_for(material.settings))
     reports = fill((tokens_of(_line(line, {})) for line in lines), for_reports)
@@ -187,11 +186,9 @@ def render(
     """The context of the prompt.
 
     Args:
-        lines: Of reports.
         statements: Grouped by their passages here.
         names: Ids of all passages that have a number, from 1.
         texts: The first so many are shown with their text.
-        material: The texts.
     """
     numbers = {name: number for number, name in enumerate(names, 1)}
     said: dict[str, list[str]] = {}

@@ -34,7 +34,6 @@ async def lines_of(run: Run, entities: Sequence[int]) -> list[ReportLine]:
     Under a filter the list is empty, since reports cover all passages.
 
     Args:
-        run: The run.
         entities: Rows of entities.
     """
     index = await run.index()
@@ -58,7 +57,6 @@ def choose_reports(communities: CommunityIndex, entities: Iterable[int]) -> list
     Reports on most entities come first, then those of the highest rating.
 
     Args:
-        communities: The communities of the index.
         entities: Rows of entities.
     """
     found: Counter[str] = Counter()
@@ -76,7 +74,6 @@ def report_lines(report: Report, sources: Callable[[Finding], Sequence[str]]) ->
     """A report, line by line: its title and summary, then one finding a line.
 
     Args:
-        report: The report.
         sources: The ids of the passages that support a finding, the best first.
     """
     head = one_line(f"{report.title}: {report.summary}")

@@ -78,7 +78,6 @@ def look_around(
     """Rank what surrounds some entities.
 
     Args:
-        query: The question.
         entities: Rows of the entities, at least one.
         ranking: The walk from the entities.
         tokens: The budget: more statements than fit are not ranked.
@@ -114,7 +113,6 @@ def find_neighbours(
     """The k entities of the highest scores that share a fact or a sentence with some entities.
 
     Args:
-        graph: The graph.
         entities: Rows of the entities.
         scores: [e] Score of each entity of the graph.
         k: Neighbours at most.

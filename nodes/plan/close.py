@@ -93,7 +93,6 @@ def closing_evidence(tree: Plan, path: str, k: int = EVIDENCE) -> list[Evidence]
     is not lost by splitting.
 
     Args:
-        tree: The tree.
         path: The question that is closed.
         k: Places, unless more are needed. A question that was not split keeps all it found.
     """

@@ -66,7 +66,6 @@ def numbered(passages: Sequence[Passage], numbers: Sequence[int]) -> list[str]:
 
     Args:
         passages: As the model was shown them, the first one number 1.
-        numbers: The passages that the model named.
     """
     return [passages[number - 1].id for number in numbers if 1 <= number <= len(passages)]
 

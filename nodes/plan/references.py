@@ -18,7 +18,6 @@ def references(part: str, whole: str) -> list[int]:
     """The numbers that a sub-question refers to, in order, each once.
 
     Args:
-        part: The sub-question.
         whole: The question that was split. Its own words are no reference: "the #1 single of 1990".
     """
     found = _REFERENCE.finditer(part)
@@ -29,10 +28,8 @@ def resolve_references(part: str, answers: Mapping[int, str], whole: str) -> str
     """The sub-question with answers in the place of references.
 
     Args:
-        part: The sub-question.
         answers: The answers by number. A reference without one stays, and so does what looks like
             a reference in an answer.
-        whole: The question that was split.
     """
 
     def answer(match: re.Match[str]) -> str:

@@ -91,9 +91,6 @@ def result_text(question: str, asked: Asked, outcome: Outcome, cited: int, style
     """The answer in a style of `answer.style`.
 
     Args:
-        question: The question.
-        asked: The query and the sentence.
-        outcome: The result.
         cited: How many citations there are.
         style: `short` gives values alone, `sentence` a sentence, the others the query too.
     """

@@ -114,8 +114,6 @@ def load(tables: Tables, entry: Entry, keep: Callable[[str], bool]) -> Loaded:
     """The cells of an entry.
 
     Args:
-        tables: The tables of the index.
-        entry: The entry.
         keep: Whether the rows in a passage are wanted.
     """
     cells: list[Cells] = [[] for _ in entry.columns]

@@ -43,9 +43,6 @@ def run_query(
     """The result of a query. An error is part of it.
 
     Args:
-        tables: The tables of the index.
-        entries: The tables of the query.
-        sql: The query.
         keep: Whether the rows in a passage may be read.
         stop: Set when nobody waits for the result any more.
     """

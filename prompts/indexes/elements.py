@@ -50,7 +50,6 @@ def element_values(title: str, sentences: Sequence[str], before: str = "") -> di
     """The values of the prompt for one passage.
 
     Args:
-        title: The title of the passage.
         sentences: Its sentences; each becomes one line, so no sentence can pose as another.
         before: The text of `found_before` in a gleaning.
     """
@@ -63,7 +62,6 @@ def found_before(
     """The text after a passage in a gleaning: all that was found, and the question for the rest.
 
     Args:
-        entities: Names.
         facts: Subject, relation and object of each.
         claims: Descriptions of claims.
     """

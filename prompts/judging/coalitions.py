@@ -26,9 +26,7 @@ def coalition_values(coalition: Coalition, question: str, passages: str) -> dict
     """The values of the template.
 
     Args:
-        coalition: The parts that the prompt has.
         question: The question, on one line.
-        passages: The passages as the model sees them.
     """
     return {
         "question": question if coalition in {"question", "both"} else "",

@@ -100,8 +100,6 @@ def finding_lines(
     """A report as a map call reads it: its heading, and a numbered line for each finding.
 
     Args:
-        heading: The topic of the report.
-        findings: Its findings.
         first: The number of the first finding.
         sources: For sentences of documents: the heading of the passage that each is from.
     """

@@ -61,7 +61,6 @@ def failed_query(sql: str, problem: str) -> str:
     """The end of the prompt for a correction.
 
     Args:
-        sql: The query.
         problem: DuckDB's error, or what is wrong with the result.
     """
     return (

@@ -66,10 +66,7 @@ def may_read(
     neither is closed to every caller that has groups.
 
     Args:
-        metadata: The document's metadata.
         source: Its file, as the index has it.
-        rules: The rules of the index.
-        groups: The caller's groups.
     """
     named = [rules[rule]] if (rule := rule_of(source, rules)) else []
     named += [group_names(str(metadata[key])) for key in metadata if key.casefold() == GROUPS]

@@ -82,7 +82,6 @@ def change_context(context: Context, changes: dict[str, Any]) -> Context:
     """The context with some settings changed.
 
     Args:
-        context: The settings of a thread.
         changes: Settings by name. Nested settings are nested dicts.
 
     Raises:

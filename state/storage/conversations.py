@@ -87,7 +87,6 @@ class Conversations:
         """Write the conversations of a state; nothing is committed.
 
         Args:
-            thread_id: The thread.
             values: The state, by channel.
 
         Returns:
@@ -136,8 +135,6 @@ class Conversations:
         """Read the conversations of a state.
 
         Args:
-            thread_id: The thread.
-            values: The state without them.
             heads: The last row of each of them.
             known: Rows that were read before; it grows.
 

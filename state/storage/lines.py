@@ -28,8 +28,6 @@ class LineFile(Generic[T]):
         """Read the file, if it exists, and remove a last line that a kill has cut in half.
 
         Args:
-            path: The file.
-            kind: The class of its objects.
             advice: The advice for a line that is no such object, as part of a sentence.
 
         Raises:
@@ -57,8 +55,6 @@ def read_lines(path: Path, kind: type[T], advice: str) -> list[T]:
     """Read a file, without a last line that a kill has cut in half.
 
     Args:
-        path: The file.
-        kind: The class of its objects.
         advice: The advice for a file or line that is not usable, as part of a sentence.
 
     Raises:

@@ -119,8 +119,6 @@ class ThreadStore(Protocol):
         """Copy a thread with its history under another name, in one transaction.
 
         Args:
-            source_thread_id: The thread.
-            target_thread_id: The copy.
             end: The last checkpoint of the copy; None copies all.
         """
 

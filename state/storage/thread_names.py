@@ -40,7 +40,6 @@ def resume_command(thread_id: str, flags: str = "") -> str:
     """The command that continues a thread.
 
     Args:
-        thread_id: The thread.
         flags: Further flags, ready for a shell.
     """
     name = shell_name(thread_id)

@@ -126,7 +126,6 @@ class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
         """Delete the history of threads.
 
         Args:
-            thread_ids: The threads.
             strategy: `keep_latest` keeps the latest checkpoint of each namespace, with which a
                 thread continues. `delete` keeps none. Hopyard's graphs have no `DeltaChannel`,
                 which would need more of them.

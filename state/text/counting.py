@@ -9,7 +9,6 @@ def counted(number: int, noun: str) -> str:
     """A number with its noun: "1 model call", "1,200 model calls".
 
     Args:
-        number: How many.
         noun: In the singular, with a regular plural.
     """
     return f"{number:,} {noun if number == 1 else plural(noun)}"
@@ -19,7 +18,6 @@ def held(number: int, name: str) -> str:
     """A number with the name of what is counted, as records have it: "1 table", "6 table rows".
 
     Args:
-        number: How many.
         name: A regular plural, with underscores for spaces.
     """
     words = name.replace("_", " ")

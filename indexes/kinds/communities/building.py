@@ -158,7 +158,6 @@ def described(
     """The number of passages of each community, and the labels of its best connected entities.
 
     Args:
-        graph: The graph.
         weights: Its `pair_weights`.
         partitions: For each level, [e] the row of each entity's community.
     """

@@ -62,9 +62,6 @@ async def report_of(
     elements.
 
     Args:
-        index: The opened index.
-        community_id: The community.
-        settings: The settings of the run.
         call: Asks the model, such as `Run.call`.
         most: Reports written at most, from 1.
         tell: Gets each report about a sub-community.

@@ -59,9 +59,7 @@ def plan_reports(
     A smaller limit that still holds all calls of a plan gives the same plan.
 
     Args:
-        community: The community to report on.
         communities: The communities of the index. Reports that its build wrote take no call.
-        elements: The elements of the graph.
         tokens: The window: what a prompt shows of a community at most.
         most: Reports to be written at most, its own included; from 1. With 1, a community that does
             not fit shows the elements of the highest combined degree.

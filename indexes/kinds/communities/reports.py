@@ -49,9 +49,7 @@ async def write_reports(
     reports that are kept too, because what they would show is not complete.
 
     Args:
-        context: The build.
         communities: The communities of the new generation.
-        elements: The elements of the new entity graph.
         limits: How much a prompt shows.
         last: The counts of the last generation.
 
@@ -141,7 +139,6 @@ async def estimate(index_directory: Path, options: BuildOptions, limits: Limits)
 
     Args:
         index_directory: The index directory, which need not exist.
-        options: The options of the build.
         limits: How much a prompt shows.
     """
     manifest = await in_thread(find_manifest, index_directory)

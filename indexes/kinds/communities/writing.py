@@ -111,9 +111,6 @@ def material_of(
     """Choose what the prompt shows of a community. It reads passages, so it may block.
 
     Args:
-        community: The community.
-        elements: The elements of the graph.
-        limits: How much it shows.
         reports: Reports by the id of their community. Without any about its sub-communities, the
             community is shown like a leaf.
     """

@@ -31,7 +31,6 @@ def read_faiss(file: Path, flags: int = faiss.IO_FLAG_MMAP_IFC) -> faiss.Index:
     """Map an index into memory: pages are read when a search needs them.
 
     Args:
-        file: The file.
         flags: 0 reads it as a whole, so that it can be changed.
 
     Raises:

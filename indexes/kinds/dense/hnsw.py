@@ -66,7 +66,6 @@ class DenseIndex(DenseReader):
 
         Args:
             ids: The passages' ids, sorted.
-            vectors: Their vectors.
             tell: Called with the vectors linked in and how many there are.
         """
         known: dict[bytes, int] = {}

@@ -72,7 +72,6 @@ class IvfIndex(DenseReader):
 
         Args:
             ids: The passages' ids, sorted.
-            vectors: Their vectors.
             tell: Called with the vectors sorted and how many there are.
         """
         count, dimension = vectors.shape

@@ -67,8 +67,6 @@ class StoredIndex(DenseReader):
         The folder has them as `VECTORS_FILE` already.
 
         Args:
-            directory: The kind's folder.
-            name: The store.
             ids: The passages, sorted.
             vectors: Their embeddings, of length 1.
             tell: Called with the number of vectors that are written, and of all.

@@ -16,12 +16,7 @@ __all__ = ("export_of",)
 
 
 def export_of(graph: GraphIndex, passages: Iterable[Passage]) -> Export:
-    """The graph with the texts of its passages.
-
-    Args:
-        graph: The edges.
-        passages: All passages.
-    """
+    """The graph with the texts of its passages."""
     return Export(
         nodes=(
             Node(passage.id, "Passage", {"title": passage.title, "text": passage.text})

@@ -220,8 +220,6 @@ class GraphIndex:
 
         Args:
             query_vector: The question's embedding [d], of length 1.
-            query_keywords: Its keywords.
-            edges: Edges of this graph.
 
         Raises:
             EmbeddingMismatchError: The vector has another dimension than the graph.

@@ -146,7 +146,6 @@ class Generation:
         """Read what `save` wrote.
 
         Args:
-            directory: The kind's folder.
             approximate: How many of the matches went through HNSW.
 
         Raises:

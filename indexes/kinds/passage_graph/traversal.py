@@ -99,8 +99,6 @@ def walk(
     """Hop along the most similar edge of each passage that was reached first in the last round.
 
     Args:
-        graph: The graph.
-        query: The question.
         entered: Passages to begin with, by edges.
         nearest: Further passages to begin with, by another search.
         rounds: Rounds of hops at most.

@@ -72,7 +72,6 @@ def number_of(written: Written, mark: str) -> Decimal | None:
     """The value of a number, all its digits; percent counts as shown (7.5 for `7.5 %`).
 
     Args:
-        written: The number.
         mark: The decimal mark; "" is read as ".".
 
     Returns:

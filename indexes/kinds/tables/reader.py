@@ -134,7 +134,6 @@ class Tables:
         """The cells of each column, and the place of each row.
 
         Args:
-            table: The table.
             keep: Whether the rows in a passage are wanted.
         """
         number = self._numbers[table.id]

@@ -22,7 +22,6 @@ class FindNames(Protocol):
         """All names in a text, in order; no two overlap.
 
         Args:
-            text: A passage.
             language: A key of `language.LANGUAGES`.
         """
 

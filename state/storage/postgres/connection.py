@@ -53,7 +53,6 @@ def lock_number(kind: str, name: str) -> str:
     """SQL of the number of an advisory lock. Another schema of the database has other numbers.
 
     Args:
-        kind: The kind of thing that is locked.
         name: The SQL expression of its name.
     """
     # Without a schema the number must not be NULL: nobody would ever get that lock.
@@ -240,8 +239,6 @@ def migrate(database: Database, place: Place, part: str, steps: Sequence[str]) -
     """Bring tables to the newest version: each step that this database lacks, or none.
 
     Args:
-        database: The database.
-        place: Where it is.
         part: The name of the tables in `hopyard_versions`.
         steps: Statements for each version. Once released, a step never changes.
 

@@ -63,7 +63,6 @@ async def open_threads(address: str, key: bytes) -> AsyncIterator[PostgresThread
     """Open the threads of a database, and make the tables that it lacks.
 
     Args:
-        address: Of the database.
         key: Encrypts checkpoints; b"" leaves them readable.
 
     Raises:

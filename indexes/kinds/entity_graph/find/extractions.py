@@ -100,8 +100,6 @@ def is_current(
 
     Args:
         last: The counts of the last generation.
-        builder: The builder of this build.
-        options: The options of this build.
         asking: The request to the model; by default as the settings describe it.
     """
     if not _has_same_file(last, options):
@@ -145,7 +143,6 @@ async def extractions(
     them.
 
     Args:
-        context: The build.
         contents: Content hash of each passage, by its id.
         builder: All but `model` ask no model. An update passes the builder of the last
             generation.

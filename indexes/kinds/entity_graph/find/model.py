@@ -131,7 +131,6 @@ def extraction_of(places: Places, output: PassageFacts, ends: int) -> StoredExtr
 
     Args:
         places: The passage's sentences and names.
-        output: The output.
         ends: How many ends of a fact must be written in the passage (`Traits.fact_ends`).
     """
     facts = (
@@ -157,9 +156,6 @@ async def estimate(
     Imported extractions count as written only after the build that imports them.
 
     Args:
-        passages: All passages of the corpus.
-        index_directory: The index directory.
-        options: The options of the build.
         asking: The request to the model; by default as the settings describe it.
     """
     own = EntityGraphSettings.of(options.settings)

@@ -42,7 +42,6 @@ def place_extraction(
     are the claims about it; a claim about a kept name loses an object that is not kept.
 
     Args:
-        places: The passage.
         names: Names, possibly repeated.
         facts: A fact whose sentence is `NOWHERE`, is not there, or holds neither subject nor object
             gets the sentence that `Places.sentence_of` finds, if any.

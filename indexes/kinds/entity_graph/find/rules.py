@@ -61,7 +61,6 @@ def extract(passage: Passage, language: str, find: FindNames = names_in) -> Extr
     Args:
         passage: Any passage; one without a title and names gives an empty extraction.
         language: A key of `LANGUAGES`.
-        find: Finds the names in a text.
     """
     text, places = _unescape(passage.text)
     own = own_names(passage, language)

@@ -150,7 +150,6 @@ def labels_of(found: Found, entities: NDArray[np.int32], senses: Sequence[str]) 
     """The label of each entity: its sense, or the way in which it is written most often.
 
     Args:
-        found: The mentions.
         entities: [m] The entity of each mention.
         senses: [e] The sense of each entity; "" where its name has one sense.
     """

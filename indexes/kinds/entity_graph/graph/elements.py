@@ -66,7 +66,6 @@ def join_descriptions(descriptions: Iterable[Description], tokens: int = TOKENS)
     """The distinct texts of one entity's descriptions, the longest first, within a budget.
 
     Args:
-        descriptions: Of one entity.
         tokens: Maximum length. A text that does not fit is left out; the first is cut at a word.
     """
     distinct = {each.text.casefold(): each.text for each in descriptions if each.text}

@@ -51,9 +51,7 @@ def graph_files(
 
     Args:
         rows: All passages, in order of id.
-        found: Their names and facts.
         extractions: By content hash.
-        entities: The entities of the names.
         near: Pairs of near names, which are synonyms where they are not one entity.
         vectors: Of `names` and `facts`.
     """

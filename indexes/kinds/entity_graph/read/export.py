@@ -29,8 +29,6 @@ def export_of(
     entities again.
 
     Args:
-        graph: The graph.
-        passages: All passages.
         communities: The ids of each entity's communities, from the root to the leaf, by its row;
             empty for an index without communities. Below its leaf an entity keeps the leaf's id.
     """

@@ -50,8 +50,6 @@ def linked(graph: EntityGraph, question: str, language: str = "en") -> Linked:
     """The names of a question, known and unknown.
 
     Args:
-        graph: The graph.
-        question: The question.
         language: A key of `LANGUAGES`, which decides what an unknown name looks like.
     """
     found: dict[int, Link] = {}

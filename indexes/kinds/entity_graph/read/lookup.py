@@ -42,7 +42,6 @@ def entity_rows(graph: EntityGraph, pattern: str = "") -> list[dict[str, Any]]:
     """The entities of a graph, those in most passages first, with their normalised spellings.
 
     Args:
-        graph: The graph.
         pattern: See `_matches`; one of an entity's spellings, or its label, has to match.
     """
     return [

@@ -168,7 +168,6 @@ def neighbourhood(
     """Look around an entity.
 
     Args:
-        graph: The graph.
         entity: A row of its entities.
         read: Reads passages by their ids, in the same order, as `Index.passages` does.
         limit: Length of each list at most, at least 1.

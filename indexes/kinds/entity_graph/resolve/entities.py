@@ -59,7 +59,6 @@ def resolve_entities(
         names: Distinct normalised names, sorted by their UTF-8 bytes.
         mentions: [m, 2] Row of a name, row of the passage that mentions it. A pair may be repeated;
             a fact's subject and object are mentions, too.
-        passages: All passages.
         vectors: float32 [n, d], of length 1: the names.
         neighbours: `find_synonyms` of the names and vectors.
 

@@ -77,7 +77,6 @@ def find_senses(passages: Passages, *, unlike: float = 0.2) -> dict[str, tuple[S
     """The names that have senses of their own.
 
     Args:
-        passages: All passages.
         unlike: Documents of one title without a qualifier are of one sense if the cosine of their
             vectors is at least this, directly or through further documents of the title.
 
@@ -120,7 +119,6 @@ def choose_senses(
     """The sense in which each passage uses the name.
 
     Args:
-        senses: The senses of one name.
         rows: [k] Rows of the passages that mention it.
         vectors: float32 [p, d], of length 1: all passages.
         near: Least cosine of a passage and a sense.
