@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,9 +13,8 @@ from hopyard.classifiers.evaluate import (
 from hopyard.classifiers.manifest import GateManifest, read_manifest
 from hopyard.models.names import known_as
 from hopyard.state.storage.atomic import write_file
-from hopyard.state.text.template import render_markdown
 
-__all__ = ("RELIABILITY", "THRESHOLD", "write_card")
+__all__ = ("RELIABILITY", "THRESHOLD", "render_markdown", "write_card")
 
 _CARD: Final = "MODEL_CARD.md"
 RELIABILITY: Final = "reliability.png"
@@ -68,3 +68,28 @@ def _of_another_model(found: GateEvaluation | None) -> bool:
     if found is None or not found.labels_model:
         return False
     return known_as(found.labels_model) != known_as(found.gate_model)
+
+
+def render_markdown(package: str, name: str, **values: Any) -> str:
+    """Fill a template of a package.
+
+    Args:
+        package: The package with a folder `templates`.
+        name: The template's file. Its blocks leave no blank lines.
+        values: The names that the template uses; a missing one is an error.
+    """
+    page: str = _environment(package).get_template(name).render(**values)
+    return page.rstrip() + "\n"
+
+
+@cache
+def _environment(package: str) -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    # Markdown, not HTML: nothing is escaped.
+    return Environment(  # noqa: S701
+        loader=PackageLoader(package),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )

@@ -7,17 +7,17 @@ for answers in sentences. The ledger keeps every call, so judging again costs no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import Record
-from hopyard.evaluation.side_by_side import run_side_by_side
 from hopyard.indexes.kind import Progress, silent
 from hopyard.measures.answers import is_no_answer, is_unanswered, score_answer
 from hopyard.measures.questions import Question
@@ -39,6 +39,7 @@ __all__ = (
     "judge_answer",
     "judge_context",
     "judge_records",
+    "run_side_by_side",
     "save_judgements",
 )
 
@@ -46,6 +47,7 @@ JUDGEMENTS_FILE: Final = "judgements.jsonl"
 LONG_REFERENCE: Final = 8
 """Words of a gold answer that is a sentence, not a name, a number or a date."""
 _LONG_STYLES: Final = frozenset({"full", "auto"})
+T = TypeVar("T")
 
 
 class Judgement(BaseModel):
@@ -231,3 +233,40 @@ async def _points(run: Run, record: Record) -> Sequence[Point]:
 
 def _share(values: Sequence[bool]) -> float | None:
     return sum(values) / len(values) if values else None
+
+
+async def run_side_by_side(
+    tasks: Sequence[Coroutine[Any, Any, T]], limit: int, done: Callable[[int, int], None]
+) -> list[T]:
+    """Run tasks, a limited number at once.
+
+    Args:
+        tasks: Coroutines.
+        limit: Tasks at once.
+        done: Called after each task with the number of finished tasks and of all tasks.
+
+    Returns:
+        The results, in the order of the tasks.
+
+    Raises:
+        Exception: The first error of a task; the other tasks are cancelled.
+    """
+    places, finished = asyncio.Semaphore(limit), 0
+
+    async def run(task: Coroutine[Any, Any, T]) -> T:
+        nonlocal finished
+        async with places:
+            result = await task
+        finished += 1
+        done(finished, len(tasks))
+        return result
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            running = [group.create_task(run(task)) for task in tasks]
+    except BaseExceptionGroup as errors:  # the first is the cause; the others were cancelled
+        raise errors.exceptions[0] from errors
+    finally:
+        for task in tasks:
+            task.close()  # without effect on a task that has started
+    return [task.result() for task in running]

@@ -12,8 +12,7 @@ from langgraph.graph import END, START
 
 from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.hop.choose import choose_hop
-from hopyard.nodes.hop.prune import answer, prune
-from hopyard.nodes.hop.traverse import collect, enter, next_hops
+from hopyard.nodes.hop.traverse import answer, collect, enter, next_hops, prune
 from hopyard.nodes.lifecycle import start_run
 from hopyard.state.hop import HopState, HopTask
 

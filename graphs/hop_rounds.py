@@ -12,8 +12,7 @@ from langgraph.graph import END, START
 
 from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.hop_rounds.answer import answer
-from hopyard.nodes.hop_rounds.choose import choose_round
-from hopyard.nodes.hop_rounds.traverse import collect, enter, next_step, prune
+from hopyard.nodes.hop_rounds.traverse import choose_round, collect, enter, next_step, prune
 from hopyard.nodes.lifecycle import start_run
 from hopyard.state.hop_rounds import HopRoundsState
 

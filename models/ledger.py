@@ -19,8 +19,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hopyard.models.entries import Entry, ParseRate, Use
-from hopyard.models.ledger_tables import Execute, Tables
+from hopyard.models.ledger_tables import Entry, Execute, ParseRate, Tables, Use
 from hopyard.state.usage import Usage
 
 if TYPE_CHECKING:

@@ -1,11 +1,78 @@
-"""The tables of a ledger, as every database has them."""
+"""The records of the ledger, and its tables as every database has them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-__all__ = ("Execute", "Tables")
+__all__ = ("Entry", "Execute", "ParseRate", "Tables", "Use")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One finished model call.
+
+    Attributes:
+        attempt: 0 for the first; each retry adds 1.
+        output: The model's text, unchanged.
+        outcome: parsed, repaired (by rule, without a second call) or failed.
+        estimated: Whether the server sent no count of tokens, so that they are estimated.
+        note: A sentence that a reader of the answer has to know, or "".
+    """
+
+    prompt: str
+    version: int
+    model: str
+    attempt: int
+    output: str
+    outcome: str
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+    estimated: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Use:
+    """One use of a finished call by a run.
+
+    Attributes:
+        entry: The call.
+        cached: Whether the ledger answered it; otherwise the run paid for it.
+        step: The id of the step that the call belongs to.
+        key: The call's key, under which `Ledger.asked` has what was asked.
+        at: When the call ended, in ISO format and UTC; "" where it is not known.
+    """
+
+    entry: Entry
+    cached: bool
+    step: str = ""
+    key: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True)
+class ParseRate:
+    """How often the outputs of one prompt, including those of retries, fitted its schema."""
+
+    prompt: str
+    version: int
+    model: str
+    calls: int
+    parsed: int
+    repaired: int
+    failed: int
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Share of outputs that fitted, including repaired outputs; 1.0 for no call."""
+        return (self.parsed + self.repaired) / self.calls if self.calls else 1.0
+
 
 T = TypeVar("T")
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Final
 
-from hopyard.indexes import named, nearness
+from hopyard.indexes import named
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.index import Index
 from hopyard.measures.nearness import UNMEASURED, Nearness
+from hopyard.models.embedder import Vector
 from hopyard.nodes.run import Run, index_folder
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("check_index", "index_kinds", "name_in", "nearness_of")
+__all__ = ("check_index", "index_kinds", "name_in", "nearness", "nearness_of")
+
+_CLOSEST: Final = 3
+"""Passages whose distance counts: a single one may be near by chance."""
 
 
 async def check_index(run: Run) -> None:
@@ -52,7 +58,7 @@ async def nearness_of(run: Run, text: str) -> Nearness:
         return UNMEASURED
     index = await run.index()
     vector = await run.embed(text) if index.has("dense") else None
-    return await asyncio.to_thread(nearness.nearness, text, vector, index)
+    return await asyncio.to_thread(nearness, text, vector, index)
 
 
 async def name_in(run: Run, text: str) -> str:
@@ -66,3 +72,27 @@ async def name_in(run: Run, text: str) -> str:
     index = await run.index()
     vector = await run.embed(text) if index.has("dense") else None
     return await asyncio.to_thread(named.name_in, text, vector, index)
+
+
+def nearness(question: str, vector: Vector | None, index: Index) -> Nearness:
+    """How near a question is to an index.
+
+    Args:
+        question: Any text.
+        vector: Its embedding [d] by the index's model; None where the index has no dense part.
+
+    Raises:
+        IndexMissingError: A part of the index is damaged.
+    """
+    found = UNMEASURED
+    if vector is not None and index.has("dense"):
+        dense = index.reader("dense")
+        scores = [score for _, score in dense.search(vector, _CLOSEST)]
+        mean, deviation = dense.background(vector)
+        if scores and deviation:
+            outstanding = (sum(scores) / len(scores) - mean) / deviation
+            found = found._replace(cosine=round(scores[0], 4), outstanding=round(outstanding, 4))
+    if index.has("sparse"):
+        words, known = index.reader("sparse").shares(question)
+        found = found._replace(words=round(words, 4), known=round(known, 4))
+    return found

@@ -6,17 +6,21 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Final
+from typing import Any, Final
+
+from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.inside import rest_of_pages
 from hopyard.indexes.search import SEARCHES
-from hopyard.nodes.run import Found, Run
+from hopyard.nodes.run import Found, Run, run_of
 from hopyard.prompts.traits import traits_of
-from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
+from hopyard.state.schemas import Evidence, Step, StrategyState, passage_evidence, passage_ids
+from hopyard.state.settings.fields import Context
 from hopyard.state.text.tokens import tokens_of
+from hopyard.state.verdicts import FALLBACK
 
-__all__ = ("find_to_read", "more_to_read", "within_tokens")
+__all__ = ("find_to_read", "more_to_read", "search", "within_tokens")
 
 _NEXT: Final = 50
 """Passages after those found that are looked at."""
@@ -121,3 +125,13 @@ async def _next_found(
 
 def _tokens(passages: Sequence[Passage]) -> int:
     return sum(tokens_of(passage.text) for passage in passages)
+
+
+async def search(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Search with the method that the settings name."""
+    run, question = await run_of(state, runtime), state["question"]
+    found = await find_to_read(run, question, step="search")
+    step = Step(id="search", kind="search", question=question, passages=found.evidence)
+    if found.problems:
+        step |= {"verdict": FALLBACK, "reason": found.reason}
+    return {"evidence": found.evidence, "steps": [step], "truncated": found.truncated}

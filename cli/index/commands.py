@@ -35,7 +35,6 @@ from hopyard.cli.options import (
     checked_conditions,
     context_from,
 )
-from hopyard.indexes.building.unfinished import unfinished_build
 from hopyard.indexes.corpus.manifest import find_manifest, read_manifest
 from hopyard.indexes.listing import (
     list_documents,
@@ -44,6 +43,7 @@ from hopyard.indexes.listing import (
     read_document,
 )
 from hopyard.indexes.status import status as index_status
+from hopyard.indexes.status import unfinished_build
 from hopyard.models.names import embedding_name
 from hopyard.state.errors import UsageError
 

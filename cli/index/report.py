@@ -13,9 +13,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopyard.cli.console import err, out, print_json, printable
-from hopyard.indexes.building.unfinished import UnfinishedBuild
 from hopyard.indexes.kind import KINDS, Estimate
-from hopyard.indexes.status import IndexStatus
+from hopyard.indexes.status import IndexStatus, UnfinishedBuild
 from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.counting import counted, held

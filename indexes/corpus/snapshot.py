@@ -20,8 +20,8 @@ from hopyard.indexes.corpus.generation import (
     LISTED,
     PASSAGES,
     VISIBLE,
+    PassageVectors,
 )
-from hopyard.indexes.corpus.passage_vectors import PassageVectors
 from hopyard.indexes.corpus.records import PAGE_END, Document, Passage
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.metadata import MetadataValue

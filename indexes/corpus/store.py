@@ -22,13 +22,15 @@ from typing import Any, Final, Self
 from hopyard.indexes.corpus.corpus_file import (
     BUSY_SECONDS,
     CORPUS_FILE,
+    OF_DOCUMENTS,
+    SCHEMA,
+    VERSIONED,
     corpus_error,
     rewrite,
     transaction,
 )
 from hopyard.indexes.corpus.long_text import stretches_of
 from hopyard.indexes.corpus.records import Document, Passage
-from hopyard.indexes.corpus.schema import OF_DOCUMENTS, SCHEMA, VERSIONED
 from hopyard.state.errors import CorpusError
 
 __all__ = ("CorpusStore",)

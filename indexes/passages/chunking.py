@@ -23,8 +23,7 @@ from semantic_text_splitter import TextSplitter
 from hopyard.indexes.corpus.long_text import LongText, stretches_of
 from hopyard.indexes.corpus.records import PAGE_END, Document, Passage, embedded_text, text_hash
 from hopyard.indexes.passages.markdown import blocks_of
-from hopyard.indexes.passages.pages import Pages
-from hopyard.indexes.passages.pieces import Piece, cut_section, piece_of
+from hopyard.indexes.passages.pieces import Pages, Piece, cut_section, piece_of
 from hopyard.indexes.passages.tokens import LONGEST_TOKEN, fewest_tokens, token_counter
 from hopyard.models.embedder import Embedder
 from hopyard.state.errors import CorpusError, UsageError

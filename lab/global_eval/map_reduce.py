@@ -14,9 +14,16 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite, Send
 
 from hopyard.graphs.strategy_graph import strategy_graph
-from hopyard.nodes.global_search.chunks import chunks, shuffled, window_of
 from hopyard.nodes.global_search.coverage import answered, sentences_of, share_of_sentences, within
-from hopyard.nodes.global_search.map import failed_tasks, lines_of, map_passages, passage_task
+from hopyard.nodes.global_search.map import (
+    chunks,
+    failed_tasks,
+    lines_of,
+    map_passages,
+    passage_task,
+    shuffled,
+    window_of,
+)
 from hopyard.nodes.global_search.reduce import reduce_points
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.run import Run, run_of

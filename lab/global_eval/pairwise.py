@@ -15,10 +15,9 @@ from typing import Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.evaluation.judge import judge_context
+from hopyard.evaluation.judge import judge_context, run_side_by_side
 from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import Record
-from hopyard.evaluation.side_by_side import run_side_by_side
 from hopyard.indexes.kind import Progress, silent
 from hopyard.nodes.run import Run
 from hopyard.prompts.passages import one_line
@@ -27,14 +26,7 @@ from hopyard.state.storage.lines import write_lines
 from hopyard.state.text.markers import renumber
 from lab.global_eval.judge_pair import CRITERIA, JUDGE_PAIR, quoted
 
-__all__ = (
-    "PAIRS_FILE",
-    "PairJudgement",
-    "judge_pairs",
-    "pairs_of",
-    "save_pairs",
-    "shown_answer",
-)
+__all__ = ("PAIRS_FILE", "PairJudgement", "judge_pairs", "pairs_of", "save_pairs", "shown_answer")
 
 PAIRS_FILE: Final = "pairs.jsonl"
 _REPEAT_TEMPERATURE: Final = 0.7

@@ -23,8 +23,8 @@ from hopyard.models.calls.stream import ANSWER_FIELD, AnswerStream, answer_strea
 from hopyard.models.calls.thoughts import without_thoughts
 from hopyard.models.chat import ChatProvider
 from hopyard.models.concurrency import PerLoop, Twins
-from hopyard.models.entries import Entry
 from hopyard.models.ledger import Ledger
+from hopyard.models.ledger_tables import Entry
 from hopyard.models.notices import point_out
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.recorded import RecordedCall, Recorder

@@ -19,8 +19,8 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.models.calls.sized_request import window_of
 from hopyard.models.servers.windows import estimate
 from hopyard.nodes.approve import approve_reading
-from hopyard.nodes.global_search.chunks import chunks
-from hopyard.nodes.global_search.chunks import window_of as most_tokens
+from hopyard.nodes.global_search.map import chunks
+from hopyard.nodes.global_search.map import window_of as most_tokens
 from hopyard.nodes.run import Found, Run, run_of
 from hopyard.prompts.passages import heading, passage_lines
 from hopyard.prompts.strategies.every import OPEN

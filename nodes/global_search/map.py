@@ -6,15 +6,15 @@ nearest to the question are mapped beside them.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final, Literal
+import hashlib
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, TypeVar
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite, Send
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.models.prompt import Prompt
-from hopyard.nodes.global_search.chunks import chunks, first_chunk, shuffled, window_of
 from hopyard.nodes.global_search.points import (
     finish_map,
     points_from_passages,
@@ -28,6 +28,7 @@ from hopyard.prompts.strategies.map_passages import MAP_PASSAGES
 from hopyard.prompts.traits import traits_of
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.global_search import (
+    GlobalSettings,
     GlobalState,
     MapTask,
     PassageTask,
@@ -41,16 +42,72 @@ from hopyard.state.text.tokens import tokens_of
 from hopyard.state.verdicts import FAILED
 
 __all__ = (
+    "best_points",
+    "chunks",
     "divide",
     "failed_tasks",
     "find_passages",
+    "first_chunk",
     "map_passages",
     "map_reports",
     "map_tasks",
+    "shuffled",
+    "window_of",
 )
 
+ItemT = TypeVar("ItemT")
 _FOUND: Final = "found"
 """The step of the search, if the search method asks a model."""
+
+
+def shuffled(names: Iterable[str]) -> list[str]:
+    """Names in an order without meaning, so that related reports are spread over the chunks.
+
+    A new name changes no other name's order.
+    """
+    return sorted(
+        names, key=lambda name: hashlib.blake2b(f"0:{name}".encode(), digest_size=8).digest()
+    )
+
+
+def window_of(settings: Context) -> int:
+    """The tokens of a map call's reports, and of the points in the closing call."""
+    return GlobalSettings.of(settings).window or traits_of(settings).global_tokens
+
+
+def chunks(
+    items: Iterable[ItemT], length: Callable[[ItemT], int], window: int
+) -> list[list[ItemT]]:
+    """Cut a sequence into chunks that fit into a window.
+
+    Args:
+        length: Gives the tokens of an item.
+        window: Tokens of a chunk at most. A longer item is a chunk of its own.
+    """
+    found: list[list[ItemT]] = []
+    room = 0
+    for item in items:
+        tokens = length(item)
+        if not found or tokens > room:
+            found.append([])
+            room = window
+        found[-1].append(item)
+        room -= tokens
+    return found
+
+
+def first_chunk(items: Iterable[ItemT], length: Callable[[ItemT], int], window: int) -> list[ItemT]:
+    """The first items that fit into a window together; the first even if it does not."""
+    return next(iter(chunks(items, length, window)), [])
+
+
+def best_points(points: Sequence[Point], window: int) -> list[Point]:
+    """The points in descending order of score, as many as fit into a window.
+
+    Equals stay in the order of the map calls. The best point is kept even if it is too long.
+    """
+    ranked = sorted(points, key=lambda point: -point["score"])
+    return first_chunk(ranked, lambda point: tokens_of(point["text"]), window)
 
 
 async def divide(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:

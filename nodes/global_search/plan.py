@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from langgraph.types import Send
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite, Send
 
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities import on_demand, writing
 from hopyard.indexes.kinds.communities.index import CommunityIndex
-from hopyard.indexes.kinds.communities.plan import Plan
+from hopyard.indexes.kinds.communities.on_demand import Plan
 from hopyard.indexes.kinds.communities.records import Community
-from hopyard.nodes.global_search.chunks import window_of
+from hopyard.nodes.global_search.map import window_of
 from hopyard.nodes.global_search.reading import (
     LONGEST_EXCERPT,
     excerpts_within,
@@ -28,9 +29,11 @@ from hopyard.nodes.global_search.reports import (
     passages_in,
     writing_budget,
 )
-from hopyard.nodes.run import Run
+from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.traits import traits_of
-from hopyard.state.global_search import GlobalSettings, ReportTask
+from hopyard.state.global_search import GlobalSettings, GlobalState, ReportTask
+from hopyard.state.schemas import Step, StrategyInput
 from hopyard.state.settings.fields import Context
 
 __all__ = (
@@ -39,15 +42,56 @@ __all__ = (
     "deepest",
     "estimate_calls",
     "estimate_level",
+    "next_tasks",
     "plan_missing",
     "plan_reading",
     "reports_to_write",
+    "select",
     "short_communities",
+    "start_published",
     "writing_tasks",
 )
 
 _EXCERPT_WINDOWS: Final = 4
 """Windows of sentences that are read in place of reports: four more map calls."""
+
+
+async def start_published(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Start a run that reads reports alone."""
+    return {**await start_run(state, runtime), "published": True}
+
+
+async def select(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Take the communities of the level.
+
+    Raises:
+        IndexMissingError: The index has no communities; nothing has been spent by then.
+    """
+    run = await run_of(state, runtime)
+    reader = await communities_of(run)
+    update: dict[str, Any] = {
+        "written": Overwrite({}),
+        "points": Overwrite([]),
+        "truncated": Overwrite(False),
+        "steps": [],
+        "unconfirmed": "",
+        "chosen": [],
+        "missing": {},
+    }
+    step = Step(id="select", kind="select", question=state["question"])
+    if not reader.levels:
+        step |= {"title": "Select communities", "reason": "the index has no communities"}
+        return update | {"notes": Overwrite([step])}
+    level = deepest(reader, GlobalSettings.of(run.settings).level)
+    step["title"] = f"Select the communities at level {level}"
+    found = await communities_at(run, reader, level)
+    plan, facts = await plan_reading(run, reader, found, reports=state.get("published", False))
+    return update | plan | {"notes": Overwrite([{**step, "facts": facts}])}
+
+
+def next_tasks(state: GlobalState) -> list[Send] | Literal["divide"]:
+    """Have reports written; tasks run side by side."""
+    return writing_tasks(state) or "divide"
 
 
 def deepest(reader: CommunityIndex, level: int | None) -> int:

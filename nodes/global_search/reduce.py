@@ -14,9 +14,8 @@ from hopyard.nodes.answer import answer_from_passages, mark_cut
 from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import Cited, cite_answer
-from hopyard.nodes.global_search.chunks import best_points, window_of
 from hopyard.nodes.global_search.coverage import read_by_global
-from hopyard.nodes.global_search.map import failed_tasks, map_tasks
+from hopyard.nodes.global_search.map import best_points, failed_tasks, map_tasks, window_of
 from hopyard.nodes.global_search.points import evidence_of
 from hopyard.nodes.lifecycle import close_run, with_endings
 from hopyard.nodes.reading import find_to_read

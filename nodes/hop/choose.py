@@ -10,25 +10,103 @@ the vertex too.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.kinds.passage_graph.traversal import Exit, exits
+from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
+from hopyard.indexes.kinds.passage_graph.traversal import Exit, Query, exits
+from hopyard.nodes.answer import format_passages
 from hopyard.nodes.attempt import attempted
-from hopyard.nodes.hop.offers import MOST_CHOICES, TEMPERATURE, ask_for_hops, verdicts
 from hopyard.nodes.hop.retrieve import graph_of, query_of
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.strategies.hop import judge_prompt, question_lines
+from hopyard.prompts.strategies.hop import (
+    CHOOSE_HOPS,
+    HopChoice,
+    judge_prompt,
+    offer_lines,
+    question_lines,
+)
 from hopyard.prompts.traits import traits_of
 from hopyard.state.hop import Hop, HopTask, Judged, Relevance, hop_id, question_key
 from hopyard.state.settings.fields import Context
 
-__all__ = ("choose_hop",)
+__all__ = (
+    "MOST_CHOICES",
+    "TEMPERATURE",
+    "ask_for_hops",
+    "choose_hop",
+    "chosen_numbers",
+    "offers_of",
+    "verdicts",
+)
 
+MOST_CHOICES: Final = 8
+"""Edges of one passage that are judged, those most similar to the question."""
+TEMPERATURE: Final = 0.1
+"""Sampling temperature of a choice (HopRAG, section 4.1)."""
 _USE: Final[Mapping[Relevance, int]] = {"irrelevant": 0, "indirect": 1, "necessary": 2}
+
+
+def offers_of(
+    graph: GraphIndex, query: Query, tails: Sequence[str], seen: Collection[str]
+) -> list[Exit]:
+    """The edges to passages that were not reached yet, tail by tail, each question once.
+
+    Args:
+        seen: The passages that were reached before.
+    """
+    offers: dict[tuple[str, str], Exit] = {}
+    for tail in tails:
+        new = [way for way in exits(graph, query, tail) if way.edge.head not in seen]
+        for way in new[:MOST_CHOICES]:
+            offers.setdefault((way.edge.question, way.edge.head), way)
+    return list(offers.values())
+
+
+async def ask_for_hops(
+    run: Run, question: str, read: Sequence[str], offers: Sequence[Exit], *, step: str
+) -> HopChoice:
+    """Let the model choose among edges.
+
+    Args:
+        read: The passages that the model reads; the tails of all edges are among them.
+
+    Raises:
+        BudgetExceededError: The run's budget is used up.
+        ModelOutputError: The model gave no usable answer.
+    """
+    heads = list(dict.fromkeys(way.edge.head for way in offers if way.edge.head not in read))
+    passages = await run.passages([*read, *heads])
+    titles = {passage.id: passage.title for passage in passages}
+    places = {name: number for number, name in enumerate(read, 1)}
+    values = {
+        "question": one_line(question),
+        "passages": format_passages(passages[: len(read)], run.settings),
+        "follow_ups": offer_lines(
+            [(places[way.edge.tail], titles[way.edge.head], way.edge.question) for way in offers]
+        ),
+    }
+    asking = run.with_settings(temperature=TEMPERATURE)
+    return await asking.call(CHOOSE_HOPS, values, step=step)
+
+
+def verdicts(choice: HopChoice, offered: int) -> Mapping[int, Relevance]:
+    """The judgement of every edge chosen, by its place from 0, the necessary edges first."""
+    found: dict[int, Relevance] = {}
+    if not choice.enough:
+        for number in chosen_numbers(choice.necessary, offered):
+            found[number - 1] = "necessary"
+        for number in chosen_numbers(choice.indirect, offered):
+            found.setdefault(number - 1, "indirect")
+    return found
+
+
+def chosen_numbers(numbers: Sequence[int], shown: int) -> list[int]:
+    """The valid numbers from 1 to `shown`, without duplicates."""
+    return [number for number in dict.fromkeys(numbers) if 1 <= number <= shown]
 
 
 async def choose_hop(state: HopTask, runtime: Runtime[Context]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hopyard.nodes.answer import answer_from_evidence, format_passages, mark_cut
 from hopyard.nodes.attempt import attempted
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import Cited, cite_answer
-from hopyard.nodes.hop.offers import chosen_numbers
+from hopyard.nodes.hop.choose import chosen_numbers
 from hopyard.nodes.hop.steps import path_of
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import Run, run_of

@@ -1,4 +1,4 @@
-"""Gather reports, facts and passages about the linked entities, within one budget."""
+"""Gather reports, facts and passages about the entities in one budget, and answer from them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from typing import Any, Final
 import numpy as np
 from langgraph.runtime import Runtime
 
+from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.searches.pagerank import names
 from hopyard.indexes.searches.pagerank.query import Query, Ranking
-from hopyard.nodes.local_search.context import Chosen, Material, choose, tokens_for
+from hopyard.nodes.answer import answer_from_shown, close_answer
+from hopyard.nodes.local_search.context import Chosen, Material, choose, render, tokens_for
 from hopyard.nodes.local_search.linking import linked_now, query_of
 from hopyard.nodes.local_search.reports import ReportLine, lines_of
 from hopyard.nodes.local_search.surroundings import Surroundings, evidence_of, look_around
 from hopyard.nodes.run import Run, run_of
+from hopyard.prompts.strategies.local_search import LOCAL_ANSWER
 from hopyard.state.local_search import LocalState, Selection
 from hopyard.state.schemas import Evidence, Step, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.verdicts import FALLBACK
 
-__all__ = ("gather",)
+__all__ = ("answer", "gather")
 
 _PASSAGE: Final = 100
 """Tokens of a passage, about: a search finds as many as fit."""
@@ -107,3 +110,35 @@ def _step(
             "passages": f"{chosen.passages.count}, {chosen.passages}",
         },
     )
+
+
+async def answer(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Answer. If a build has ended since, reports, facts and passages are gathered again."""
+    run, question = await run_of(state, runtime), state["question"]
+    index, update = await run.index(), {}
+    if state["selection"]["generation"] != index.manifest.generation:
+        update = await gather(state, runtime)
+    current: LocalState = {**state, **update}  # type: ignore[typeddict-item]
+    passages, shown = await _shown_context(run, current)
+    reading = answer_from_shown(
+        run, question, passages, {"passages": shown}, prompt=LOCAL_ANSWER, step="read", final=True
+    )
+    return update | await close_answer(run, question, current["steps"], reading)
+
+
+async def _shown_context(run: Run, state: LocalState) -> tuple[list[Passage], str]:
+    """The passages in the order of their numbers, and the context as a prompt shows it."""
+    selection, names = state["selection"], passage_ids(state["evidence"])
+    passages = await run.passages(names)
+    query = await query_of(run, state["question"])
+    lines = await lines_of(run, state["linked"]["entities"])
+    material = Material(query.graph, {found.id: found for found in passages}, run.settings)
+    shown = await asyncio.to_thread(
+        render,
+        lines[: selection["reports"]],
+        selection["statements"],
+        names,
+        selection["texts"],
+        material,
+    )
+    return passages, shown

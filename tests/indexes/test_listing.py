@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.building.build import add, build, remove
-from hopyard.indexes.building.unfinished import unfinished_build
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE
 from hopyard.indexes.corpus.records import Document
@@ -21,6 +20,7 @@ from hopyard.indexes.listing import (
     open_corpus,
     read_document,
 )
+from hopyard.indexes.status import unfinished_build
 from hopyard.state.errors import UsageError
 
 LONG = " ".join(f"Sentence number {number} is about the tide." for number in range(12))

@@ -95,7 +95,7 @@ class _Dense(IndexKind):
 
     def readable(self, reader: DenseReader, index: Index) -> DenseReader:
         """The vectors of the passages that a caller may read."""
-        from hopyard.indexes.kinds.dense.readable import ReadableDense
+        from hopyard.indexes.kinds.dense.reader import ReadableDense
 
         return ReadableDense(reader, index.allowed(()) or frozenset())
 

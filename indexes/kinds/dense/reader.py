@@ -1,4 +1,7 @@
-"""The base of the dense readers: vectors by passage, and how near the corpus is on average."""
+"""The base of the dense readers: vectors by passage, and how near the corpus is on average.
+
+`ReadableDense` has those that a caller may read.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.arrays.passage_set import mask_of
+from hopyard.indexes.arrays.passage_set import PassageSet, mask_of
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.models.embedder import Vector, Vectors
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
-__all__ = ("VECTORS_FILE", "DenseReader", "Nearest", "Tell", "silent")
+__all__ = ("VECTORS_FILE", "DenseReader", "Nearest", "ReadableDense", "Tell", "silent")
 
 VECTORS_FILE: Final = "vectors.npy"
 """The file of a kind's folder that holds the whole vectors [n, d], if it has one."""
@@ -145,3 +148,40 @@ class DenseReader(ABC):
         """Some vectors [m, d], evenly over the passages."""
         numbers = np.linspace(0, len(self) - 1, min(SAMPLED, len(self))).astype(np.int64)
         return self.vectors_at(numbers)
+
+
+class ReadableDense(DenseReader):
+    """A part of a dense index; the passages keep their numbers.
+
+    Args:
+        whole: The index of all passages.
+        passages: The passages that the caller may read.
+    """
+
+    def __init__(self, whole: DenseReader, passages: Set[str]) -> None:
+        super().__init__(whole.ids, whole.dimension)
+        self._whole, self._passages = whole, passages
+
+    def nearest(self, vector: Vector, k: int, allowed: Set[str] | None = None) -> Nearest:
+        """See `DenseReader.nearest`."""
+        mask = mask_of(self._passages, self.ids)
+        if allowed is not None:
+            mask = mask & mask_of(allowed, self.ids)
+        return self._whole.nearest(vector, k, PassageSet(self.ids, mask))
+
+    def _approximate(self, vector: Vector, k: int, allowed: NDArray[np.bool_] | None) -> Nearest:
+        return self._whole._approximate(vector, k, allowed)
+
+    def vectors_at(self, numbers: NDArray[np.int64]) -> Vectors:
+        """See `DenseReader.vectors_at`."""
+        return self._whole.vectors_at(numbers)
+
+    def background(self, vector: Vector) -> tuple[float, float]:
+        """See `DenseReader.background`."""
+        return super().background(vector) if self._passages else (0.0, 0.0)
+
+    @cached_property
+    def _sample(self) -> Vectors:
+        numbers = np.flatnonzero(mask_of(self._passages, self.ids))
+        chosen = np.linspace(0, len(numbers) - 1, min(SAMPLED, len(numbers))).astype(np.int64)
+        return self.vectors_at(numbers[chosen])

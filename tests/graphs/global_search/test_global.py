@@ -21,7 +21,7 @@ from hopyard.graphs.global_search import graph, published
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.models.embeddings import register_embedder
-from hopyard.nodes.global_search.chunks import best_points, chunks, shuffled
+from hopyard.nodes.global_search.map import best_points, chunks, shuffled
 from hopyard.nodes.global_search.reports import writing_budget
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.nodes.run import Run

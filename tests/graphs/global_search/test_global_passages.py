@@ -12,7 +12,7 @@ from building import build
 
 from hopyard.graphs.global_search import graph
 from hopyard.models.embeddings import register_embedder
-from hopyard.nodes.global_search.chunks import window_of
+from hopyard.nodes.global_search.map import window_of
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.settings.fields import Context
 from hopyard.testing import DOCUMENTS, ScriptedChat

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.building.build import build
-from hopyard.indexes.building.unfinished import unfinished_build
 from hopyard.indexes.corpus.manifest import find_manifest, read_manifest
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.corpus.vectors import BATCH
 from hopyard.indexes.index import Index
+from hopyard.indexes.status import unfinished_build
 from hopyard.state.errors import IndexBusyError, IndexMissingError
 
 DOCUMENTS = 6 * BATCH

@@ -16,8 +16,7 @@ from hopyard import build_index
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.passages.tokens import token_counter
 from hopyard.models.builtin import e5
-from hopyard.models.builtin.e5 import GRAPH_FILE, E5Embedder
-from hopyard.models.builtin.e5_file import WEIGHTS_FILE, E5File
+from hopyard.models.builtin.e5 import GRAPH_FILE, WEIGHTS_FILE, E5Embedder, E5File
 from hopyard.models.builtin.weights import E5, files_of
 from hopyard.models.embedder import Vectors
 from hopyard.state.errors import ModelUnreachableError

@@ -42,8 +42,7 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import (
     Mention,
     StoredExtraction,
 )
-from hopyard.indexes.kinds.entity_graph.find.places import Places
-from hopyard.indexes.kinds.entity_graph.find.placing import place_extraction
+from hopyard.indexes.kinds.entity_graph.find.placing import Places, place_extraction
 from hopyard.indexes.written.store import Written
 from hopyard.state.errors import UsageError
 

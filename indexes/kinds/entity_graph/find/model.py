@@ -19,18 +19,28 @@ from hopyard.indexes.kinds.entity_graph.find.asking import Asking
 from hopyard.indexes.kinds.entity_graph.find.extraction import (
     EXTRACTED,
     IMPORTED,
+    STATUSES,
+    Claim,
+    ClaimStatus,
+    Described,
     ExtractionStore,
     Fact,
     StoredExtraction,
 )
-from hopyard.indexes.kinds.entity_graph.find.gleaning import FoundElements
-from hopyard.indexes.kinds.entity_graph.find.places import Places
-from hopyard.indexes.kinds.entity_graph.find.placing import place_extraction
+from hopyard.indexes.kinds.entity_graph.find.placing import Places, place_extraction
+from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.indexes.written.estimate import estimate_writing
 from hopyard.indexes.written.store import Author, WrittenStore
 from hopyard.indexes.written.writer import Writer
 from hopyard.models.prompt import Prompt
-from hopyard.prompts.indexes.elements import CLAIMS, ELEMENTS, element_values, elements_prompt
+from hopyard.prompts.indexes.element_outputs import PassageElements, RelatedFact, StatedClaim
+from hopyard.prompts.indexes.elements import (
+    CLAIMS,
+    ELEMENTS,
+    element_values,
+    elements_prompt,
+    found_before,
+)
 from hopyard.prompts.indexes.entity_graph import FACTS, PassageFacts, fact_values
 from hopyard.prompts.passages import snippet
 from hopyard.prompts.traits import traits_of
@@ -41,15 +51,16 @@ __all__ = (
     "CHARACTERS",
     "ElementWriter",
     "FactWriter",
+    "FoundElements",
     "estimate",
     "extraction_of",
     "first_sentences",
     "writer_of",
 )
 
-
 CHARACTERS: Final = 2400
 """Characters of a passage in a prompt at most: some 600 tokens, the length of GraphRAG's chunks."""
+_STRENGTHS = (1.0, 10.0)
 
 
 class FactWriter(Writer[Passage, StoredExtraction]):
@@ -169,3 +180,83 @@ def first_sentences(sentences: Sequence[str], characters: int) -> list[str]:
     lengths = accumulate(map(len, sentences))
     fitting = sum(length <= characters for length in lengths)
     return list(sentences[:fitting]) or [snippet(text, characters) for text in sentences[:1]]
+
+
+class FoundElements:
+    """All that was found in one passage so far; a gleaning adds what is new."""
+
+    def __init__(self) -> None:
+        self._entities: dict[str, Described] = {}
+        self._facts: dict[tuple[str, str, str], Fact] = {}
+        self._claims: dict[str, Claim] = {}
+
+    def add(self, output: PassageElements) -> bool:
+        """Add the new elements of an output. The first version of a repeated element stays.
+
+        Returns:
+            Whether there was any.
+        """
+        before = self._count
+        for each in output.entities:
+            described = Described(
+                name=each.name, type=each.type.lower(), description=each.description
+            )
+            self._entities.setdefault(normalise_keyword(each.name), described)
+        for fact in output.facts:
+            ends = normalise_keyword(fact.subject), normalise_keyword(fact.object)
+            self._facts.setdefault((ends[0], fact.relation.casefold(), ends[1]), _fact(fact))
+        for claim in output.stated_claims:
+            self._claims.setdefault(claim.description.casefold(), _claim(claim))
+        return self._count > before
+
+    @property
+    def _count(self) -> int:
+        return len(self._entities) + len(self._facts) + len(self._claims)
+
+    @property
+    def listing(self) -> str:
+        """All that a gleaning shows the model of earlier finds."""
+        return found_before(
+            [each.name for each in self._entities.values()],
+            [(fact.subject, fact.relation, fact.object) for fact in self._facts.values()],
+            [claim.description for claim in self._claims.values()],
+        )
+
+    def placed(self, places: Places, *, ends: int) -> StoredExtraction:
+        """The extraction of the passage, see `place_extraction`."""
+        return place_extraction(
+            places,
+            [each.name for each in self._entities.values()],
+            self._facts.values(),
+            ends=ends,
+            entities=self._entities.values(),
+            claims=self._claims.values(),
+        )
+
+
+def _fact(fact: RelatedFact) -> Fact:
+    least, most = _STRENGTHS
+    return Fact(
+        subject=fact.subject,
+        relation=fact.relation,
+        object=fact.object,
+        sentence=fact.sentence - 1,
+        description=fact.description,
+        strength=min(max(fact.strength, least), most),
+    )
+
+
+def _claim(claim: StatedClaim) -> Claim:
+    return Claim(
+        subject=claim.subject,
+        object=claim.object,
+        type=claim.type.lower(),
+        status=_status(claim.status),
+        description=claim.description,
+        sentence=claim.sentence - 1,
+    )
+
+
+def _status(text: str) -> ClaimStatus:
+    """The status that a model names. Another word leaves the claim open."""
+    return next((status for status in STATUSES if status == text.lower()), "suspected")

@@ -16,8 +16,13 @@ import pytest
 from building import wait
 
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.communities.on_demand import planned, report_of
-from hopyard.indexes.kinds.communities.plan import NO_LIMIT, Plan, plan_reports
+from hopyard.indexes.kinds.communities.on_demand import (
+    NO_LIMIT,
+    Plan,
+    plan_reports,
+    planned,
+    report_of,
+)
 from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.kinds.communities.writing import elements_of
 from hopyard.nodes.resources import Resources

@@ -20,7 +20,7 @@ from hopyard.indexes.kind import KINDS
 from hopyard.indexes.kinds.entity_graph.find.extraction import EXTRACTIONS_FILE, NOWHERE
 from hopyard.indexes.kinds.entity_graph.find.extractions import ExtractionCounts
 from hopyard.indexes.kinds.entity_graph.find.model import extraction_of
-from hopyard.indexes.kinds.entity_graph.find.places import Places
+from hopyard.indexes.kinds.entity_graph.find.placing import Places
 from hopyard.models.calls.parse import json_schema, parse
 from hopyard.nodes.resources import Resources
 from hopyard.prompts.indexes.entity_graph import (

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE, Fact, Mention
-from hopyard.indexes.kinds.entity_graph.find.places import Places
-from hopyard.indexes.kinds.entity_graph.find.placing import place_extraction
+from hopyard.indexes.kinds.entity_graph.find.placing import Places, place_extraction
 
 TEXT = (
     "Carl Rogers worked in Chicago. He founded a school. In 1963 Rogers left Chicago for La Jolla."

@@ -14,9 +14,9 @@ from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.dense.hnsw import DenseIndex
 from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
-from hopyard.indexes.nearness import nearness
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embeddings import embedder
+from hopyard.nodes.index_facts import nearness
 
 TEXTS = ("red boat harbour", "red boat", "blue sea", "green hill")
 
