@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.memory import InMemorySaver
 
 from hopyard.graphs import chain
 from hopyard.nodes.chain.cite import steps_of
 from hopyard.nodes.cited_answer import NOTHING_NAMED
 from hopyard.nodes.resources import Resources, config_with
-from hopyard.state.errors import ModelOutputError, ModelUnreachableError
+from hopyard.state.errors import ModelOutputError
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
@@ -392,25 +390,6 @@ async def test_a_budget_leaves_a_last_reading(
     assert "No search is left" in steps.turns[1]
     assert output["answer"] == "Unknown"
     assert output["truncated"] is True
-
-
-async def test_a_resumed_chain_asks_no_finished_call_again(
-    index: Path, tmp_path: Path, ask: Callable[..., Any]
-) -> None:
-    steps = Steps(search(IRON, STONE), ModelUnreachableError("gone"))
-    ScriptedChat(steps).register(MODEL)
-    context = Context.model_validate({"index": str(index), "model": MODEL, "embedding": EMBEDDING})
-    with Resources(tmp_path / "own") as resources:
-        graph = chain.graph.copy({"checkpointer": InMemorySaver()})
-        config: RunnableConfig = config_with(resources, {"configurable": {"thread_id": "t"}})
-        with pytest.raises(ModelUnreachableError):
-            await graph.ainvoke({"question": BOTH}, config, context=context)
-        steps.replies = [{"kind": "answer", "answer": "the Stone Bridge"}]
-        output = await graph.ainvoke(None, config, context=context)
-    assert output["answer"] == "the Stone Bridge"
-    assert len(steps.turns) == 3
-    assert output["usage"]["model_calls"] == 2
-    assert set(passage_ids(output["evidence"])) >= {"iron-bridge", "stone-bridge"}
 
 
 async def test_the_answer_is_streamed_and_a_searching_step_is_not(

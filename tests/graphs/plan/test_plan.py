@@ -537,19 +537,6 @@ class TestStopping:
         assert pair.asked.count(("part", IRON)) == pair.asked.count(("plan", ROOT)) == 1
         assert list(nodes(output)) == ["", "1", "2"]
 
-    async def test_a_second_question_on_the_thread_starts_a_new_tree(
-        self, context: Context, chain: Script
-    ) -> None:
-        chain.lines["close", LONG] = found("354 kilometres", 1, unconfirmed="Which bridge?")
-        graph = plan_graph.graph.builder.compile(checkpointer=InMemorySaver())
-        thread: Any = {"configurable": {"thread_id": "t"}}
-        told = context
-        chain.lines["close", IRON] = found("1781", 1)
-        await graph.ainvoke({"question": LONG}, thread, context=told)
-        output = await graph.ainvoke({"question": IRON}, thread, context=told)
-        assert list(nodes(output)) == [""]
-        assert output["unconfirmed"] == ""
-
     async def test_three_parts_can_be_approved_or_edited(
         self, context: Context, script: Script
     ) -> None:

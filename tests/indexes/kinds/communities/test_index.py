@@ -103,16 +103,6 @@ def test_a_report_gives_its_title(tmp_path: Path) -> None:
     assert found.report("0-0") == Report(community="0-0", title="Iron", summary="Old.", rating=5)
 
 
-@pytest.mark.parametrize(
-    "name", ["level.npy", "members-bounds.npy", "modularity.npy", "titles.npy", "reports.jsonl"]
-)
-def test_a_damaged_file_is_named(tmp_path: Path, name: str) -> None:
-    folder = Index.open(make(tmp_path / "index")).kind_directory("communities")
-    (folder / name).write_bytes(b"{")
-    with pytest.raises(IndexMissingError, match=Path(name).stem):
-        CommunityIndex.load(folder)
-
-
 def test_files_that_do_not_fit_are_named(tmp_path: Path) -> None:
     folder = Index.open(make(tmp_path / "index")).kind_directory("communities")
     np.save(folder / "parent.npy", np.full(len(CommunityIndex.load(folder)), 99, np.int32))

@@ -46,17 +46,6 @@ def test_every_community_has_a_report_whose_elements_lead_to_quotes(tmp_path: Pa
                     assert quote in index.passages([passage])[0].text
 
 
-def test_a_build_that_changes_nothing_asks_nothing(tmp_path: Path) -> None:
-    library = Families(tmp_path / "index")
-    library.build(families())
-    asked = len(library.chat.requests)
-    library.build(families())
-    assert len(library.chat.requests) == asked
-    library.build(families(), communities={"reports": "all", "max_size": 11})
-    assert len(library.chat.requests) == asked
-    assert (library.counts.written, library.counts.rewritten) == (asked, 0)
-
-
 def test_only_reports_that_show_something_new_are_written_again(tmp_path: Path) -> None:
     """Rows of all entities and facts move, since Adler is the first family."""
     library = Families(tmp_path / "index")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
+from hopyard.indexes.corpus import vectors
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.documents.sync import Scope
-from hopyard.indexes.kinds.entity_graph import KIND
 from hopyard.indexes.kinds.entity_graph.find import extractions
-from hopyard.testing import IndexKindContract
 
-from .find.library import PEOPLE, SUMMIT, Library, answer, people
+from .find.library import PEOPLE, SUMMIT, Library, people
 
 MORE = Document("d", "Rome", "Kim Jong-un and Alba Rossi met Donald Trump in Rome.")
 
@@ -70,15 +69,6 @@ def test_what_is_added_and_removed_leaves_no_trace(library: Library, extracted: 
     assert library.stats.model == counted.model
 
 
-def test_an_addition_equals_a_fresh_build(library: Library, tmp_path: Path) -> None:
-    library.add(MORE)
-    library.add(replace(SUMMIT[0], text="Kim Jong-un stayed in Pyongyang."))
-    fresh = Library(tmp_path / "fresh", library.stats.made_with.builder)
-    fresh.build([MORE, replace(SUMMIT[0], text="Kim Jong-un stayed in Pyongyang."), *SUMMIT[1:]])
-    assert library.files == fresh.files
-    assert library.stats.merges == fresh.stats.merges
-
-
 def test_the_rules_never_open_the_model(tmp_path: Path) -> None:
     """The caller of the library raises."""
     library = Library(tmp_path / "index", "rules")
@@ -97,6 +87,36 @@ def test_rules_after_a_model_name_no_model(tmp_path: Path) -> None:
     assert library.stats.model == "scripted"
     library.build(SUMMIT, entity_graph={"builder": "rules"})
     assert library.stats.model == ""
+
+
+@pytest.mark.parametrize(
+    ("stage", "left", "left_names"),
+    [("names", 6, 10), ("embed entity-graph/names", 0, 6)],
+)
+def test_a_killed_build_reads_and_embeds_nothing_twice(
+    tmp_path: Path,
+    extracted: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    stage: str,
+    left: int,
+    left_names: int,
+) -> None:
+    """A copy of the folder, taken while the build runs, is what a kill would leave."""
+    monkeypatch.setattr(extractions, "_AT_ONCE", 4)
+    monkeypatch.setattr(vectors, "BATCH", 4)
+    whole, killed = (Library(tmp_path / name, "rules") for name in ("whole", "killed"))
+
+    def copy(name: str, done: int, total: int) -> None:
+        if (name, done) == (stage, 4):
+            shutil.copytree(whole.directory, killed.directory)
+
+    whole.build(people(10), progress=copy)
+    extracted.clear()
+    report = killed.build(people(10))
+    assert len(extracted) == len(set(extracted)) == left
+    assert report.embedded == 0, "the passages have their vectors"
+    assert len(killed.embedder.embedded) == left_names
+    assert killed.files == whole.files
 
 
 # What it costs
@@ -154,15 +174,3 @@ def test_what_a_sync_removes_costs_nothing(asked: Library, tmp_path: Path) -> No
     passages, estimate = asked.estimate_add(*there[:2], scope=Scope([folder]))
     assert passages == 4 + 2
     assert estimate.details["unwritten"] == unread
-
-
-class TestRules(IndexKindContract):
-    kind = KIND
-    volatile = ("stats.json",)
-
-
-class TestModel(IndexKindContract):
-    kind = KIND
-    answers: ClassVar[Callable[..., Any]] = answer
-    settings: ClassVar = {"entity_graph": {"builder": "model"}}
-    volatile = ("stats.json",)

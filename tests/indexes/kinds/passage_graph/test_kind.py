@@ -27,14 +27,6 @@ from .script import GARBAGE, PEOPLE, Writer, people, person, questions_about
 MakeLibrary = Callable[[str], Library]
 
 
-def state(directory: Path) -> dict[str, tuple[int, bytes]]:
-    return {
-        file.relative_to(directory).as_posix(): (file.stat().st_mtime_ns, file.read_bytes())
-        for file in sorted(directory.rglob("*"))
-        if file.is_file() and not file.name.startswith("build.")
-    }
-
-
 # A first build
 
 
@@ -148,18 +140,6 @@ def test_matches_through_hnsw_are_counted(
 # A repeated build
 
 
-def test_a_build_that_changes_nothing_writes_and_asks_nothing(
-    library: Library, writer: Writer
-) -> None:
-    library.build(people(5))
-    before, asked = state(library.directory), len(writer.titles)
-
-    library.build(people(5))
-
-    assert state(library.directory) == before
-    assert len(writer.titles) == asked
-
-
 def test_another_model_writes_again_for_a_build_and_only_the_new_for_an_addition(
     library: Library, writer: Writer, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,19 +174,6 @@ def test_another_embedding_model_asks_nothing(library: Library, writer: Writer) 
 
 
 # Growing and shrinking
-
-
-def test_adding_and_removing_gives_back_the_same_graph(library: Library, writer: Writer) -> None:
-    library.build(people(6))
-    before = library.files
-    library.add(*people(10)[6:])
-    assert library.files["edges.npy"] != before["edges.npy"]
-    asked = len(writer.titles)
-
-    library.remove(*(name.lower() for name in PEOPLE[6:]))
-
-    assert library.files == before
-    assert len(writer.titles) == asked
 
 
 def test_a_grown_graph_is_that_of_a_fresh_build(

@@ -95,13 +95,17 @@ class Library:
         self._builder = builder
 
     def build(
-        self, documents: Sequence[Document], *, chunk_tokens: int = 0, **settings: Any
+        self,
+        documents: Sequence[Document],
+        *,
+        chunk_tokens: int = 0,
+        progress: Callable[[str, int, int], None] = lambda *_: None,
+        **settings: Any,
     ) -> BuildReport:
         """Build with `dense`, `sparse` and `entity-graph`."""
+        options = {"chunk_tokens": chunk_tokens, "progress": progress}
         kinds = ("dense", "sparse", "entity-graph")
-        return self._run(
-            building.build, documents, settings, chunk_tokens=chunk_tokens, kinds=kinds
-        )
+        return self._run(building.build, documents, settings, kinds=kinds, **options)
 
     def add(self, *documents: Document, **settings: Any) -> BuildReport:
         """Add documents."""

@@ -6,9 +6,9 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from building import build, wait
@@ -32,7 +32,6 @@ from hopyard.prompts.indexes.entity_graph import (
 )
 from hopyard.state.errors import ModelOutputError, UsageError
 from hopyard.state.settings.fields import Context
-from hopyard.testing import IndexKindContract
 from hopyard.testing.models import GARBAGE, ScriptedChat, WordEmbedder
 
 from ..facts_kind import FactsKind
@@ -428,12 +427,3 @@ def test_a_dry_run_asks_about_a_sample(library: Library, openie: str) -> None:
     assert (estimate.spent_calls, estimate.model_calls) == (4, 5), "one passage is imported"
     assert (estimate.input_tokens, estimate.output_tokens) == (500, 50)
     assert library.asked.total() == 4
-
-
-class TestFactsKind(IndexKindContract):
-    """All that an index kind must do, with the builder of these tests."""
-
-    kind = FactsKind()
-    answers: ClassVar[Callable[..., Any]] = answer
-    settings: ClassVar = {"entity_graph": {"builder": "model"}}
-    volatile = ("counts.json",)
