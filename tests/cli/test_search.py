@@ -65,14 +65,6 @@ def test_json_has_the_evidence_and_its_passages(hopyard: Run, index: Path) -> No
     ]
 
 
-@pytest.mark.parametrize("search", ["dense", "sparse", "hybrid", "mmr"])
-def test_each_method_finds_at_most_k(hopyard: Run, index: Path, search: str) -> None:
-    arguments = ("search", QUESTION, "-i", index, "--search", search, "-k", "2", "--json")
-    evidence = hopyard(*arguments).json["evidence"]
-    assert len(evidence) == 2
-    assert evidence[0]["id"] == "mars"
-
-
 def test_the_settings_choose_the_search(
     hopyard: Run, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,6 @@ from hopyard.nodes.run import Run
 from hopyard.prompts.indexes.communities import (
     report_values,
 )
-from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.testing.models import GARBAGE
 
 from .families import FAMILIES, Families, answer, families, meeting
@@ -135,36 +134,6 @@ def test_an_entity_without_relationships_costs_no_call(tmp_path: Path) -> None:
     assert (library.counts.written, library.counts.missing) == (len(FAMILIES) + 1, 0)
 
 
-def test_a_budget_leaves_reports_for_the_next_build(tmp_path: Path) -> None:
-    library = Families(tmp_path / "index", max_size=3)
-    library.build(families(), budget={"calls": 4})
-    assert len(library.chat.requests) == library.counts.written == 4
-    assert library.counts.missing == ALL - 4
-    library.build(families())
-    assert len(library.chat.requests) == library.counts.written == ALL
-    assert (library.counts.missing, library.counts.rewritten) == (0, ALL - 4)
-
-
-def test_a_model_that_stops_answering_costs_no_finished_report(tmp_path: Path) -> None:
-    library = Families(tmp_path / "index", max_size=3)
-
-    def before(request: object) -> None:
-        if len(library.chat.requests) > 7:
-            raise ConnectionError("gone")
-
-    library.chat.before = before
-    with pytest.raises(ModelUnreachableError):
-        library.build(families(), concurrency=1)
-    done = {request.turn for request in library.chat.requests[:7]}
-    library.chat.before = lambda request: None
-    library.chat.requests.clear()
-    library.build(families(), concurrency=1)
-    again = [request.turn for request in library.chat.requests]
-    assert len(again) == len(set(again)) == ALL - 7
-    assert not done & set(again)
-    assert library.counts.written == ALL
-
-
 def test_a_report_that_failed_is_missing_and_counted(tmp_path: Path) -> None:
     """One of six at level 0 would be too many, but it is one of 30 in all."""
     library = Families(tmp_path / "index", max_size=3)
@@ -177,13 +146,6 @@ def test_a_report_that_failed_is_missing_and_counted(tmp_path: Path) -> None:
     with library.open() as index:
         reports = [index.reader("communities").report(f"0-{number}") for number in range(6)]
     assert sum(report is None for report in reports) == 1
-
-
-def test_too_many_failures_end_the_build(tmp_path: Path) -> None:
-    library = Families(tmp_path / "index")
-    library.chat.answers = {"CommunityReport": GARBAGE}
-    with pytest.raises(ModelOutputError, match=r"6 of 6 communities.*writing\.max_failure_rate"):
-        library.build(families())
 
 
 def test_an_estimate_asks_about_a_few_communities(tmp_path: Path) -> None:

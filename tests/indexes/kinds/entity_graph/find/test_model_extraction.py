@@ -30,7 +30,7 @@ from hopyard.prompts.indexes.entity_graph import (
     StatedFact,
     fact_values,
 )
-from hopyard.state.errors import ModelOutputError, UsageError
+from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.testing.models import GARBAGE, ScriptedChat, WordEmbedder
 
@@ -259,14 +259,6 @@ def test_each_passage_is_asked_about_once(library: Library) -> None:
     assert library.counts.calls[0].calls == 4
 
 
-def test_a_budget_stops_in_good_order(library: Library) -> None:
-    library.build(people(5), budget=2)
-    assert (library.asked.total(), library.counts.missing, len(library.facts)) == (2, 3, 2)
-    library.build(people(5))
-    assert library.asked == dict.fromkeys(PEOPLE[:5], 1)
-    assert library.counts.missing == 0
-
-
 def test_a_passage_that_the_model_fails_for_is_counted(library: Library) -> None:
     library.instead["Bert"] = GARBAGE
     library.build(people(5))
@@ -274,17 +266,6 @@ def test_a_passage_that_the_model_fails_for_is_counted(library: Library) -> None
     assert library.facts["bert"] == {"mentions": [], "facts": []}
     library.add(person(5))
     assert library.asked["Bert"] == 1, "an accepted failure is not asked for again"
-
-
-def test_too_many_failures_end_the_build_and_name_the_setting(library: Library) -> None:
-    library.instead |= {"Bert": GARBAGE, "Cora": GARBAGE}
-    with pytest.raises(
-        ModelOutputError, match=r"'facts' .* 2 of 5 .* writing\.max_failure_rate=0\.2"
-    ):
-        library.build(people(5))
-    library.build(people(5), writing={"max_failure_rate": 0.4})
-    assert library.counts.failed == 2
-    assert library.asked == {"Alba": 1, "Bert": 2, "Cora": 2, "Dirk": 1, "Elsa": 1}
 
 
 def test_an_output_with_nothing_in_it_is_no_failure(library: Library) -> None:
