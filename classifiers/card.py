@@ -6,10 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.classifiers.evaluate import (
-    GateEvaluation,
-    read_evaluation,
-)
+from hopyard.classifiers.evaluate import GateEvaluation, read_evaluation
 from hopyard.classifiers.manifest import GateManifest, read_manifest
 from hopyard.models.names import known_as
 from hopyard.state.storage.atomic import write_file

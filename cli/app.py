@@ -17,12 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from hopyard.cli.console import err
 from hopyard.cli.interrupts import INTERRUPTED, raise_in_command
 from hopyard.state import registry
-from hopyard.state.errors import (
-    EXIT_FAILED,
-    EXIT_INTERRUPTED,
-    HopyardError,
-    StoppedByUserError,
-)
+from hopyard.state.errors import EXIT_FAILED, EXIT_INTERRUPTED, HopyardError, StoppedByUserError
 from hopyard.state.text.secrets import RedactingFormatter, redact
 
 __all__ = ("COMMANDS", "EXIT_INTERRUPTED", "app", "load_command", "run")

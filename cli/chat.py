@@ -22,12 +22,7 @@ from hopyard.cli.thread_settings import flags_for, nested, told_settings
 from hopyard.nodes.index_facts import check_index
 from hopyard.nodes.lifecycle import check_question
 from hopyard.nodes.run import Run
-from hopyard.state.errors import (
-    HopyardError,
-    StoppedByUserError,
-    ThreadMissingError,
-    UsageError,
-)
+from hopyard.state.errors import HopyardError, StoppedByUserError, ThreadMissingError, UsageError
 from hopyard.state.settings.given import Given
 from hopyard.state.settings.sources import change_context, read_context, setting_changes
 from hopyard.state.storage.thread_names import resume_command

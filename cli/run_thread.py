@@ -22,12 +22,7 @@ from hopyard.cli.render import as_json, draw_result
 from hopyard.cli.thread_settings import tell_changes, told_settings
 from hopyard.nodes.lifecycle import check_question
 from hopyard.nodes.resources import shared_resources
-from hopyard.state.errors import (
-    EXIT_WAITING,
-    HopyardError,
-    StoppedByUserError,
-    ThreadMissingError,
-)
+from hopyard.state.errors import EXIT_WAITING, HopyardError, StoppedByUserError, ThreadMissingError
 from hopyard.state.settings.given import Given
 from hopyard.state.settings.sources import change_context
 from hopyard.state.storage.thread_names import resume_command, shell_name

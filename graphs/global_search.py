@@ -23,20 +23,11 @@ from hopyard.nodes.global_search.map import (
     map_reports,
     map_tasks,
 )
-from hopyard.nodes.global_search.plan import (
-    next_tasks,
-    select,
-    start_published,
-)
+from hopyard.nodes.global_search.plan import next_tasks, select, start_published
 from hopyard.nodes.global_search.reduce import reduce_global
 from hopyard.nodes.global_search.reports import write_report
 from hopyard.nodes.lifecycle import start_run
-from hopyard.state.global_search import (
-    GlobalState,
-    MapTask,
-    PassageTask,
-    ReportTask,
-)
+from hopyard.state.global_search import GlobalState, MapTask, PassageTask, ReportTask
 
 
 def _build(name: str, start: Any) -> Any:

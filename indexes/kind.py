@@ -17,13 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from hopyard.indexes.build_context import (
-    BuildContext,
-    BuildOptions,
-    ModelCall,
-    Progress,
-    silent,
-)
+from hopyard.indexes.build_context import BuildContext, BuildOptions, ModelCall, Progress, silent
 from hopyard.models.names import NO_EMBEDDING
 from hopyard.state.errors import UsageError
 from hopyard.state.registry import Registry

@@ -18,13 +18,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretBytes, SecretStr
 
-from hopyard.models.chat import (
-    INTERNET,
-    REMOTE_CONCURRENCY,
-    ChatProvider,
-    Sampling,
-    openai_clients,
-)
+from hopyard.models.chat import INTERNET, REMOTE_CONCURRENCY, ChatProvider, Sampling, openai_clients
 from hopyard.models.embedder import Embedder
 from hopyard.models.embeddings import LangChainEmbedder
 from hopyard.models.names import is_own_server

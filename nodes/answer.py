@@ -24,14 +24,7 @@ from hopyard.prompts.style import writing
 from hopyard.prompts.traits import traits_of
 from hopyard.state import verdicts
 from hopyard.state.metadata import page_words
-from hopyard.state.schemas import (
-    CUT,
-    Evidence,
-    Step,
-    StrategyState,
-    add_reason,
-    passage_ids,
-)
+from hopyard.state.schemas import CUT, Evidence, Step, StrategyState, add_reason, passage_ids
 from hopyard.state.settings.fields import AnswerSettings, Context
 
 __all__ = (

@@ -21,13 +21,7 @@ from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import HopyardError
-from hopyard.state.schemas import (
-    Explanation,
-    PassageShare,
-    Step,
-    passage_evidence,
-    passage_ids,
-)
+from hopyard.state.schemas import Explanation, PassageShare, Step, passage_evidence, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.markers import renumber
 

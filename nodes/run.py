@@ -21,12 +21,7 @@ from hopyard.models.names import embedding_name
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.resources import Resources, resources_in
-from hopyard.state.errors import (
-    BudgetExceededError,
-    HopyardError,
-    IndexMissingError,
-    UsageError,
-)
+from hopyard.state.errors import BudgetExceededError, HopyardError, IndexMissingError, UsageError
 from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.rights import group_names

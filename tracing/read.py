@@ -24,13 +24,7 @@ from hopyard.state.settings.sources import change_context
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.verdicts import OPEN
 from hopyard.tracing.describe import gate_step, passages_of, route_step
-from hopyard.tracing.model import (
-    Earlier,
-    Trace,
-    TraceStep,
-    cost_of,
-    nest_steps,
-)
+from hopyard.tracing.model import Earlier, Trace, TraceStep, cost_of, nest_steps
 from hopyard.tracing.texts import trace_passages
 
 __all__ = ("read_trace", "trace_of")

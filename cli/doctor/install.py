@@ -14,14 +14,7 @@ from typing import Final
 import typer
 
 from hopyard.cli.console import err
-from hopyard.models.builtin.weights import (
-    CHAT_MODEL,
-    E5,
-    MINILM,
-    PackagedModel,
-    fetch,
-    find_files,
-)
+from hopyard.models.builtin.weights import CHAT_MODEL, E5, MINILM, PackagedModel, fetch, find_files
 from hopyard.models.names import BUILTIN_EMBEDDING, embedding_name, is_builtin
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.extras import install_command, missing_modules

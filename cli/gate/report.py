@@ -9,10 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hopyard.classifiers.card import write_card
-from hopyard.classifiers.evaluate import (
-    GateEvaluation,
-    save_evaluation,
-)
+from hopyard.classifiers.evaluate import GateEvaluation, save_evaluation
 from hopyard.classifiers.labels import Label, count_drops
 from hopyard.classifiers.manifest import MANIFEST_FILE
 from hopyard.cli.console import err, out, print_json

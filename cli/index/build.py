@@ -25,19 +25,9 @@ from hopyard.cli.index.options import (
     own_embedder,
     reading,
 )
-from hopyard.cli.index.report import (
-    CONTINUE,
-    finish,
-    show_estimates,
-)
+from hopyard.cli.index.report import CONTINUE, finish, show_estimates
 from hopyard.cli.interrupts import ending_with
-from hopyard.cli.options import (
-    EmbeddingOption,
-    JsonOption,
-    ModelOption,
-    SetOption,
-    context_from,
-)
+from hopyard.cli.options import EmbeddingOption, JsonOption, ModelOption, SetOption, context_from
 from hopyard.indexes.kind import DEFAULT_KINDS, KINDS, embedding_for, select_kinds
 from hopyard.indexes.kinds.dense.vector_store import VECTOR_STORES
 from hopyard.indexes.status import status as index_status

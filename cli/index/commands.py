@@ -21,27 +21,11 @@ from hopyard.cli.index.options import (
     OcrOption,
     SkipBadOption,
 )
-from hopyard.cli.index.report import (
-    CONTINUE,
-    finish,
-    show_status,
-    show_unbuilt,
-)
+from hopyard.cli.index.report import CONTINUE, finish, show_status, show_unbuilt
 from hopyard.cli.interrupts import ending_with
-from hopyard.cli.options import (
-    JsonOption,
-    SetOption,
-    WhereOption,
-    checked_conditions,
-    context_from,
-)
+from hopyard.cli.options import JsonOption, SetOption, WhereOption, checked_conditions, context_from
 from hopyard.indexes.corpus.manifest import find_manifest, read_manifest
-from hopyard.indexes.listing import (
-    list_documents,
-    matching_documents,
-    open_corpus,
-    read_document,
-)
+from hopyard.indexes.listing import list_documents, matching_documents, open_corpus, read_document
 from hopyard.indexes.status import status as index_status
 from hopyard.indexes.status import unfinished_build
 from hopyard.models.names import embedding_name

@@ -8,11 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from hopyard.indexes.build_context import BuildOptions
-from hopyard.indexes.corpus.manifest import (
-    Manifest,
-    check_embedding,
-    vectors_name,
-)
+from hopyard.indexes.corpus.manifest import Manifest, check_embedding, vectors_name
 from hopyard.indexes.kind import IndexKind, select_kinds
 from hopyard.indexes.passages.chunking import Chunker
 from hopyard.indexes.text.language import LANGUAGES

@@ -6,12 +6,7 @@ import sqlite3
 import zlib
 
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE, check_structure, corpus_error
-from hopyard.indexes.corpus.generation import (
-    CONTINUATIONS,
-    DOCUMENTS,
-    PASSAGES,
-    VISIBLE,
-)
+from hopyard.indexes.corpus.generation import CONTINUATIONS, DOCUMENTS, PASSAGES, VISIBLE
 from hopyard.indexes.corpus.manifest import Manifest
 from hopyard.indexes.corpus.snapshot import Snapshot
 

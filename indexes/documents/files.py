@@ -19,12 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.corpus.long_text import LongText, is_blank, text_of
-from hopyard.indexes.corpus.records import (
-    BadItem,
-    Document,
-    Markup,
-    place_in,
-)
+from hopyard.indexes.corpus.records import BadItem, Document, Markup, place_in
 from hopyard.indexes.documents.kept.compare import Kept
 from hopyard.indexes.documents.kept.table import kept_of
 from hopyard.indexes.documents.readers.base import Content, Notes, Options, Part, Source, Unread

@@ -23,13 +23,7 @@ from hopyard.cli.index.options import (
     PathsArgument,
     reading,
 )
-from hopyard.cli.options import (
-    EmbeddingOption,
-    JsonOption,
-    ModelOption,
-    SetOption,
-    context_from,
-)
+from hopyard.cli.options import EmbeddingOption, JsonOption, ModelOption, SetOption, context_from
 from hopyard.state.errors import UsageError
 
 if TYPE_CHECKING:

@@ -13,13 +13,7 @@ from statistics import fmean
 from pydantic import BaseModel, ConfigDict
 
 from hopyard.measures.bootstrap import Interval, difference, interval
-from lab.route.outcomes import (
-    Answered,
-    Outcome,
-    best_strategy,
-    cheapest_as_good_as,
-    oracle,
-)
+from lab.route.outcomes import Answered, Outcome, best_strategy, cheapest_as_good_as, oracle
 from lab.route.records import RouteRecords, reading
 
 __all__ = (

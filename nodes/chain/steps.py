@@ -19,12 +19,7 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.strategies.chain import (
-    CHAIN_STEP,
-    CHAIN_STEP_INSIDE,
-    SEARCH_AGAIN,
-    ChainStep,
-)
+from hopyard.prompts.strategies.chain import CHAIN_STEP, CHAIN_STEP_INSIDE, SEARCH_AGAIN, ChainStep
 from hopyard.prompts.strategies.inside import Inside
 from hopyard.prompts.style import writing
 from hopyard.state import verdicts

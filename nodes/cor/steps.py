@@ -10,11 +10,7 @@ from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
 
-from hopyard.nodes.answer import (
-    answer_from_findings,
-    answer_from_passages,
-    mark_cut,
-)
+from hopyard.nodes.answer import answer_from_findings, answer_from_passages, mark_cut
 from hopyard.nodes.attempt import attempted
 from hopyard.nodes.citations import cite, is_unknown
 from hopyard.nodes.cited_answer import Cited

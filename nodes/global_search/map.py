@@ -15,11 +15,7 @@ from langgraph.types import Command, Overwrite, Send
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.models.prompt import Prompt
-from hopyard.nodes.global_search.points import (
-    finish_map,
-    points_from_passages,
-    points_from_reports,
-)
+from hopyard.nodes.global_search.points import finish_map, points_from_passages, points_from_reports
 from hopyard.nodes.global_search.reading import numbered_reports, readable_reports, report_tokens
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import heading, one_line, passage_lines

@@ -12,11 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.classifiers.card import write_card
-from hopyard.classifiers.evaluate import (
-    GateEvaluation,
-    measure_gate,
-    save_evaluation,
-)
+from hopyard.classifiers.evaluate import GateEvaluation, measure_gate, save_evaluation
 from hopyard.classifiers.labels import Label
 from hopyard.classifiers.manifest import TrainSettings
 from hopyard.classifiers.retrieval_gate import RetrievalGate, decide

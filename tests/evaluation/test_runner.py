@@ -13,12 +13,7 @@ from model_server import ModelServer, Reply
 from hopyard.evaluation.plan import Plan, check_plan, open_info
 from hopyard.evaluation.records import RECORDS_FILE, RecordFile, read_records
 from hopyard.evaluation.runner import Outcome, run_plan
-from hopyard.state.errors import (
-    HopyardError,
-    IndexMissingError,
-    ModelUnreachableError,
-    UsageError,
-)
+from hopyard.state.errors import HopyardError, IndexMissingError, ModelUnreachableError, UsageError
 from hopyard.state.settings.fields import Budget
 
 from ..graphs.chain.script import BaselineScript

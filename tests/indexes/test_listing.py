@@ -14,12 +14,7 @@ from hopyard.indexes.building.build import add, build, remove
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE
 from hopyard.indexes.corpus.records import Document
-from hopyard.indexes.listing import (
-    list_documents,
-    matching_documents,
-    open_corpus,
-    read_document,
-)
+from hopyard.indexes.listing import list_documents, matching_documents, open_corpus, read_document
 from hopyard.indexes.status import unfinished_build
 from hopyard.state.errors import UsageError
 

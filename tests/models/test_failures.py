@@ -13,12 +13,7 @@ import pytest
 from hopyard.models.chat import Sampling, chat_provider
 from hopyard.models.embeddings import embedder
 from hopyard.models.servers.advice import unreachable_at
-from hopyard.models.servers.failures import (
-    Failure,
-    UnfinishedReplyError,
-    classify,
-    retry_after,
-)
+from hopyard.models.servers.failures import Failure, UnfinishedReplyError, classify, retry_after
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
 openai_httpx = sys.modules[openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]]

@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.text.sentences import sentence_spans
-from hopyard.nodes.citations import (
-    cite_claims,
-    contains_quote,
-    statements,
-)
+from hopyard.nodes.citations import cite_claims, contains_quote, statements
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.support.compare import compare
 from hopyard.nodes.support.words import units

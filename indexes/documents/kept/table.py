@@ -19,12 +19,7 @@ from hopyard.indexes.documents.kept.markup import (
     find_text,
     find_xml,
 )
-from hopyard.indexes.documents.kept.office import (
-    find_epub,
-    find_odf,
-    find_office,
-    find_xlsx,
-)
+from hopyard.indexes.documents.kept.office import find_epub, find_odf, find_office, find_xlsx
 from hopyard.indexes.documents.readers.base import Source
 
 __all__ = ("EXTRACTORS", "Extractor", "kept_of")

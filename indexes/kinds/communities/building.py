@@ -30,11 +30,7 @@ from hopyard.indexes.kinds.communities.clustering import (
     partitions_before,
 )
 from hopyard.indexes.kinds.communities.elements import Elements
-from hopyard.indexes.kinds.communities.index import (
-    CommunityFiles,
-    CommunityIndex,
-    save_reports,
-)
+from hopyard.indexes.kinds.communities.index import CommunityFiles, CommunityIndex, save_reports
 from hopyard.indexes.kinds.communities.pairs import best_connected, pair_weights
 from hopyard.indexes.kinds.communities.records import Report
 from hopyard.indexes.kinds.communities.stats import (

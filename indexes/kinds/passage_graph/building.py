@@ -26,11 +26,7 @@ from hopyard.indexes.kinds.passage_graph.edges import Edges, build_edges, edge_k
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles
 from hopyard.indexes.kinds.passage_graph.matching import Generation, match_generation
 from hopyard.indexes.kinds.passage_graph.questions import QuestionSide, Sides, both_sides
-from hopyard.indexes.kinds.passage_graph.stats import (
-    MATCHING_VERSION,
-    GraphStats,
-    QuestionCounts,
-)
+from hopyard.indexes.kinds.passage_graph.stats import MATCHING_VERSION, GraphStats, QuestionCounts
 from hopyard.indexes.kinds.passage_graph.writing import ENOUGH, QuestionStore, QuestionWriter
 from hopyard.indexes.text.keywords import extract_keywords
 from hopyard.indexes.written.writer import count_texts, open_texts, write_missing

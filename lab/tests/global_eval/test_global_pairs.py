@@ -13,13 +13,7 @@ from hopyard.evaluation.records import Record
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.testing import GARBAGE, ScriptedChat
 from lab.global_eval.judge_pair import CRITERIA, quoted
-from lab.global_eval.pairwise import (
-    PAIRS_FILE,
-    PairJudgement,
-    judge_pairs,
-    pairs_of,
-    save_pairs,
-)
+from lab.global_eval.pairwise import PAIRS_FILE, PairJudgement, judge_pairs, pairs_of, save_pairs
 from tests.evaluation.conftest import MakePlan, record
 
 NAMES = ("single", "direct", "tree")

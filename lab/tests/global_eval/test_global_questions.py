@@ -16,11 +16,7 @@ from hopyard.nodes.run import Run
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Context
 from hopyard.testing import ScriptedChat
-from lab.global_eval.questions import (
-    describe_corpus,
-    write_question_file,
-    write_questions,
-)
+from lab.global_eval.questions import describe_corpus, write_question_file, write_questions
 from tests.graphs.conftest import CORPUS, EMBEDDING, Words
 
 pytestmark = pytest.mark.usefixtures("one_attempt")

@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.route.outcomes import (
-    Answered,
-    Outcome,
-    best_strategy,
-    cheapest_as_good_as,
-    oracle,
-)
+from lab.route.outcomes import Answered, Outcome, best_strategy, cheapest_as_good_as, oracle
 
 NAMES = ("direct", "single", "chain")
 

@@ -7,13 +7,7 @@ from typing import Any
 import pytest
 
 from hopyard.nodes.hop.retrieve import HopLimits, limits_of
-from hopyard.state.hop import (
-    Hop,
-    arrivals,
-    merge_judged,
-    question_key,
-    visits,
-)
+from hopyard.state.hop import Hop, arrivals, merge_judged, question_key, visits
 from hopyard.state.hop_rounds import RoundNote, useful_so_far
 from hopyard.state.settings.fields import Context
 

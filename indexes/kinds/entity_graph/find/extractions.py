@@ -22,11 +22,7 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import (
 )
 from hopyard.indexes.kinds.entity_graph.find.extraction_file import import_extractions
 from hopyard.indexes.kinds.entity_graph.find.model import FactWriter, writer_of
-from hopyard.indexes.kinds.entity_graph.find.rules import (
-    extract,
-    extract_with_phrases,
-    rules_for,
-)
+from hopyard.indexes.kinds.entity_graph.find.rules import extract, extract_with_phrases, rules_for
 from hopyard.indexes.text.finders import FINDERS, NameFinder
 from hopyard.indexes.written.stats import AuthorShare, WrittenCounts
 from hopyard.indexes.written.store import Author, Written

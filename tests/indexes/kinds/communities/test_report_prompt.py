@@ -7,19 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from hopyard.indexes.kinds.communities.writing import (
-    Material,
-    report_from,
-    tokens_of,
-    written_of,
-)
+from hopyard.indexes.kinds.communities.writing import Material, report_from, tokens_of, written_of
 from hopyard.models.calls.parse import json_schema, parse
-from hopyard.prompts.indexes.communities import (
-    FEW_FINDINGS,
-    REPORT,
-    CommunityReport,
-    ReportFinding,
-)
+from hopyard.prompts.indexes.communities import FEW_FINDINGS, REPORT, CommunityReport, ReportFinding
 
 # The prompt
 

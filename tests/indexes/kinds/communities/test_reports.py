@@ -13,9 +13,7 @@ from hopyard.indexes.kinds.communities.on_demand import report_of
 from hopyard.indexes.kinds.communities.writing import Limits, elements_of, material_of
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
-from hopyard.prompts.indexes.communities import (
-    report_values,
-)
+from hopyard.prompts.indexes.communities import report_values
 from hopyard.testing.models import GARBAGE
 
 from .families import FAMILIES, Families, answer, families, meeting

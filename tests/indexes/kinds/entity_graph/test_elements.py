@@ -33,11 +33,7 @@ from hopyard.indexes.kinds.entity_graph.read.neighbourhood import neighbourhood
 from hopyard.models.calls.parse import json_schema, parse
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.indexes.element_outputs import ElementsAndClaims, PassageElements
-from hopyard.prompts.indexes.elements import (
-    ELEMENTS,
-    GENERAL_TYPES,
-    elements_prompt,
-)
+from hopyard.prompts.indexes.elements import ELEMENTS, GENERAL_TYPES, elements_prompt
 from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.text.tokens import tokens_of
 

@@ -23,10 +23,7 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import (
     Mention,
     StoredExtraction,
 )
-from hopyard.indexes.kinds.entity_graph.find.extraction_file import (
-    _line,
-    import_extractions,
-)
+from hopyard.indexes.kinds.entity_graph.find.extraction_file import _line, import_extractions
 from hopyard.state.errors import UsageError
 from hopyard.testing.models import WordEmbedder
 

@@ -7,11 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.passage_graph import candidates
-from hopyard.indexes.kinds.passage_graph.matching import (
-    Matches,
-    best_matches,
-    better_of,
-)
+from hopyard.indexes.kinds.passage_graph.matching import Matches, best_matches, better_of
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 
 Ask = Callable[..., Questions]
