@@ -29,7 +29,7 @@ from hopyard.indexes.kinds.communities.building import communities_of
 from hopyard.indexes.kinds.communities.clustering import cluster, modularity
 from hopyard.indexes.kinds.communities.index import CommunityIndex, save_reports
 from hopyard.indexes.kinds.communities.pairs import pair_weights
-from hopyard.indexes.kinds.communities.stats import MadeWith
+from hopyard.indexes.kinds.communities.records import MadeWith
 from hopyard.indexes.kinds.entity_graph.graph.graph import (
     FACT,
     MENTION,

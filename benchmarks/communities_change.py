@@ -26,7 +26,7 @@ from hopyard.indexes.documents.loaders import load
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities.building import communities_of
 from hopyard.indexes.kinds.communities.index import CommunityFiles, CommunityIndex
-from hopyard.indexes.kinds.communities.stats import MadeWith
+from hopyard.indexes.kinds.communities.records import MadeWith
 from hopyard.indexes.kinds.communities.writing import Limits, elements_of, material_of
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Context

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from hopyard.classifiers.labels import Label
 from hopyard.classifiers.retrieval_gate import RetrievalGate
@@ -59,7 +59,7 @@ class Bin(NamedTuple):
     frequency: float
 
 
-class LabelMeasures(BaseModel):
+class LabelMeasures(BaseModel, frozen=True):
     """The classifier against labels.
 
     Attributes:
@@ -75,8 +75,6 @@ class LabelMeasures(BaseModel):
         cost: Mean cost at each threshold of the curve.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     questions: int
     retrieve_share: float
     auroc: float | None
@@ -89,7 +87,7 @@ class LabelMeasures(BaseModel):
     cost: dict[str, float]
 
 
-class DecisionCounts(BaseModel):
+class DecisionCounts(BaseModel, frozen=True):
     """The decisions on a group of held-out questions.
 
     Attributes:
@@ -99,15 +97,13 @@ class DecisionCounts(BaseModel):
         share: Of those retrieved, with its exact 95 % interval.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     questions: int
     retrieved: int
     by_gate_alone: int
     share: Interval
 
 
-class GateEvaluation(BaseModel):
+class GateEvaluation(BaseModel, frozen=True):
     """Everything that was measured of a gate.
 
     Attributes:
@@ -117,8 +113,6 @@ class GateEvaluation(BaseModel):
         decisions: By group of questions, with the rules beside the gate.
         command: The command that measured it.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     gate_model: str
     labels_model: str = ""

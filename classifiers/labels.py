@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.state.errors import UsageError
@@ -35,7 +35,7 @@ Progress = Callable[[str, int, int], None]
 _ADVICE: Final = "make it with `hopyard gate label`"
 
 
-class Label(BaseModel):
+class Label(BaseModel, frozen=True):
     """A question with its label and the numbers behind it.
 
     Attributes:
@@ -59,8 +59,6 @@ class Label(BaseModel):
         nearness: How near the index is to the question.
         seconds: An equal share of the time of its batch.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     question: str

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from hopyard.measures.nearness import Nearness
 from hopyard.state.errors import GateUnavailableError
@@ -27,7 +27,7 @@ VECTOR: Final = "vector"
 """The base of a head over the sentence vector of the built-in embedding model."""
 
 
-class TrainSettings(BaseModel):
+class TrainSettings(BaseModel, frozen=True, extra="forbid"):
     """How a gate is trained. Rate, epochs and validation are for a T5.
 
     Attributes:
@@ -40,8 +40,6 @@ class TrainSettings(BaseModel):
             probabilities.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     base: str = VECTOR
     cost_ratio: float = Field(3.0, gt=0)
     seed: int = Field(7, ge=0)
@@ -50,7 +48,7 @@ class TrainSettings(BaseModel):
     validation: float = Field(0.25, gt=0, lt=1)
 
 
-class GateManifest(BaseModel):
+class GateManifest(BaseModel, frozen=True, extra="forbid"):
     """How a gate was trained, and how a score becomes a probability and a decision.
 
     Attributes:
@@ -73,8 +71,6 @@ class GateManifest(BaseModel):
         training: Settings, losses and times.
         validation: Measures on questions that the fit of the probabilities did not see.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[2] = FORMAT
     network: Literal["vector", "t5"]

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import Record
@@ -50,10 +50,8 @@ _LONG_STYLES: Final = frozenset({"full", "auto"})
 T = TypeVar("T")
 
 
-class Judgement(BaseModel):
+class Judgement(BaseModel, frozen=True):
     """The judgement of one answer."""
-
-    model_config = ConfigDict(frozen=True)
 
     question_id: str
     strategy: str

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from hopyard.evaluation.variants import Variant
 from hopyard.indexes.corpus.manifest import read_manifest
@@ -61,10 +61,8 @@ class Plan:
     resources: Resources = field(default_factory=shared_resources)
 
 
-class RunInfo(BaseModel):
+class RunInfo(BaseModel, frozen=True):
     """The settings of a folder's records."""
-
-    model_config = ConfigDict(frozen=True)
 
     run: str
     """Begins the names under which calls are counted."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.state.errors import HopyardError
 from hopyard.state.storage.lines import LineFile, read_lines
@@ -28,8 +28,8 @@ _LOCK_FILE: Final = "records.lock"
 _ADVICE: Final = "name another folder with --out"
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class _Line(BaseModel, frozen=True, extra="forbid"):
+    """A part of a line of the records."""
 
 
 class Found(_Line):

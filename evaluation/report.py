@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.evaluation.judge import Judgements
 from hopyard.evaluation.plan import Plan, RunInfo
@@ -29,10 +29,8 @@ __all__ = (
 REPORT_FILE: Final = "report.json"
 
 
-class Report(BaseModel):
+class Report(BaseModel, frozen=True):
     """The results of an evaluation, without the text of questions and documents."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     model: str

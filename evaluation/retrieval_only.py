@@ -9,7 +9,7 @@ from statistics import fmean
 from time import perf_counter
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.kind import Progress, silent
@@ -32,10 +32,8 @@ _MORE: Final = 2
 """Passages fetched for one document: a long document gives several."""
 
 
-class SearchResult(BaseModel):
+class SearchResult(BaseModel, frozen=True):
     """Means of one search over the questions that have supporting documents."""
-
-    model_config = ConfigDict(frozen=True)
 
     n: int
     recall: dict[int, float]
@@ -48,10 +46,8 @@ class SearchResult(BaseModel):
     """A question, embedding it included."""
 
 
-class RetrievalReport(BaseModel):
+class RetrievalReport(BaseModel, frozen=True):
     """All searches over one question set."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     questions: int

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.evaluation.judge import Judgement, Judgements
 from hopyard.evaluation.records import PromptCalls, Record, RecordCost
@@ -40,10 +40,8 @@ def _tokens(record: Record) -> float:
     return record.cost.input_tokens + record.cost.output_tokens
 
 
-class StrategyResult(BaseModel):
+class StrategyResult(BaseModel, frozen=True):
     """The results of a strategy. Rates are 0 to 1; None if nothing could be measured."""
-
-    model_config = ConfigDict(frozen=True)
 
     n: int
     em: float
@@ -88,10 +86,8 @@ class StrategyResult(BaseModel):
     """How often the route chose each strategy, if it chose."""
 
 
-class Comparison(BaseModel):
+class Comparison(BaseModel, frozen=True):
     """A strategy less the baseline, over the questions that both answered."""
-
-    model_config = ConfigDict(frozen=True)
 
     baseline: str
     n: int

@@ -10,8 +10,7 @@ from langgraph.graph import END, START
 
 from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.lifecycle import start_run
-from hopyard.nodes.local_search.gather import answer, gather
-from hopyard.nodes.local_search.linking import link
+from hopyard.nodes.local_search.gather import answer, gather, link
 from hopyard.state.local_search import LocalState
 
 graph = (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.indexes.corpus.checks import check_rows
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE, check_structure, corpus_error, uri_of
@@ -35,10 +35,8 @@ _EMBEDDED: Final = (
 )
 
 
-class IndexStatus(BaseModel):
+class IndexStatus(BaseModel, frozen=True):
     """Values for `hopyard index status`."""
-
-    model_config = ConfigDict(frozen=True)
 
     directory: str
     bytes: int

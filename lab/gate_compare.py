@@ -30,10 +30,9 @@ from scipy.special import expit
 
 from hopyard.classifiers.evaluate import accuracy, auroc, expected_calibration_error
 from hopyard.classifiers.labels import Label, check_classes, read_labels
-from hopyard.classifiers.logistic import fit
 from hopyard.classifiers.manifest import VECTOR, TrainSettings
 from hopyard.classifiers.retrieval_gate import EmbedWith, RetrievalGate
-from hopyard.classifiers.train import EMBEDDING, LEAST, train_gate
+from hopyard.classifiers.train import EMBEDDING, LEAST, fit, train_gate
 from hopyard.measures.bootstrap import difference
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.nodes.resources import shared_resources

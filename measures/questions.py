@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from hopyard.measures.answers import is_unanswered, score_answer
 from hopyard.state.errors import UsageError
@@ -22,10 +22,8 @@ Half = Literal["first", "second"]
 """Half of a question set: choose settings on one, report on the other."""
 
 
-class Question(BaseModel):
+class Question(BaseModel, frozen=True):
     """One question. Keys that are not named here are ignored."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str = Field(min_length=1)
     question: str = Field(min_length=1)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from filelock import FileLock
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from hopyard.models.ledger import ledger_key
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
@@ -45,10 +45,8 @@ class RecordingMissingError(ModelUnreachableError):
     """The recording does not have a call that the run needs."""
 
 
-class RecordedCall(BaseModel):
+class RecordedCall(BaseModel, frozen=True, extra="forbid"):
     """The answer to one call."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     output: str
     input_tokens: int = Field(0, ge=0)

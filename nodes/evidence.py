@@ -14,8 +14,6 @@ __all__ = (
     "join_adjacent",
     "merge_by_max_score",
     "merge_by_rounds",
-    "merge_in_shares",
-    "shares",
 )
 
 
@@ -94,26 +92,3 @@ def merge_by_rounds(rankings: Iterable[Sequence[Evidence]], k: int | None = None
             if unit is not None:
                 merged.setdefault(unit["id"], unit)
     return list(merged.values())[:k]
-
-
-def shares(k: int, m: int) -> list[int]:
-    """Shares of m questions in k places: k/m each, and the first questions get the remainder.
-
-    Args:
-        k: Places, at least 1.
-        m: Questions, at least 1.
-
-    Returns:
-        m numbers that add up to k, in falling order.
-    """
-    each, more = divmod(k, m)
-    return [each + (place < more) for place in range(m)]
-
-
-def merge_in_shares(rankings: Sequence[Sequence[Evidence]], k: int) -> list[Evidence]:
-    """Fill k places with each ranking's share; what an earlier ranking gave is not given twice."""
-    taken: dict[str, Evidence] = {}
-    for ranking, share in zip(rankings, shares(k, len(rankings)), strict=True):
-        new = [unit for unit in ranking if unit["id"] not in taken]
-        taken |= {unit["id"]: unit for unit in new[:share]}
-    return list(taken.values())

@@ -7,7 +7,6 @@ so that its next question goes to `single` at once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from langgraph.runtime import Runtime
@@ -25,8 +24,6 @@ __all__ = ("FALLBACK", "fall_back", "may_fall_back", "misses_schemas", "with_fal
 
 FALLBACK: Final = "single"
 _SIMPLE: Final = frozenset({FALLBACK, "direct"})
-
-StrategyNode = Callable[[AgentState, Runtime[Context]], Awaitable[dict[str, Any]]]
 
 
 def with_fallback(name: str, graph: Any) -> Any:

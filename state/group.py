@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal, Protocol, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 __all__ = ("Amount", "Frozen", "Group", "GroupT", "Groups", "Limit", "Profile")
 
@@ -21,10 +21,8 @@ Amount = Annotated[float | None, Field(ge=0), AfterValidator(lambda value: value
 """A largest amount, such as of seconds. None is no limit, and so is 0."""
 
 
-class Frozen(BaseModel):
+class Frozen(BaseModel, frozen=True, extra="forbid"):
     """Settings: never changed, and no unknown name among them."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Groups(Protocol):

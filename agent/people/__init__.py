@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter, ValidationError
 
 from hopyard.agent.threads.threads import new_thread_id, thread_missing
 from hopyard.state.errors import UsageError
@@ -34,10 +34,8 @@ PEOPLE_FILE: Final = "HOPYARD_PEOPLE"
 _SHORTEST: Final = 16
 
 
-class Person(BaseModel):
+class Person(BaseModel, frozen=True, extra="forbid"):
     """A caller of a server."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = ""
     """The beginning of the names of the person's threads; "" if threads have no owners."""

@@ -2,21 +2,145 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
 from rich.markup import escape
+from rich.rule import Rule
+from rich.text import Text
 
-from hopyard.cli.console import out, print_json
+from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.graph.communities import communities_command
-from hopyard.cli.graph.show import show_command
 from hopyard.cli.options import JsonOption
 from hopyard.state.text.counting import counted, plural
 
+if TYPE_CHECKING:
+    from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbourhood
+
 app = typer.Typer(no_args_is_help=True, help="Show and export the graphs of an index.")
-app.command("show")(show_command)
+
+
+@app.command("show")
+def show_command(
+    directory: Annotated[Path, typer.Argument(help="The index directory.")],
+    name: Annotated[str, typer.Argument(metavar="ENTITY", help="A name, in any spelling.")],
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Maximum length of each list.")] = 10,
+    choice: Annotated[
+        int,
+        typer.Option(
+            "--choice",
+            min=0,
+            help="Number of the entity if the name means several; 0 lists them.",
+        ),
+    ] = 0,
+    json_: JsonOption = False,
+) -> None:
+    """Show an entity of the entity graph: its passages, neighbours, facts and synonyms."""
+    from hopyard.indexes.index import Index
+    from hopyard.indexes.kind import kind_that
+
+    with Index.open(directory) as index:
+        kind = kind_that("entities", index.manifest.kinds)
+        reader = index.reader(kind.name, "hopyard graph show")
+        hoods = kind.look_up(reader, name, index.passages, limit, choice)
+    if len(hoods) > 1:
+        _list_choices(name, hoods, json_=json_)
+    elif json_:
+        print_json(hoods[0].plain())
+    else:
+        out.print(_draw(hoods[0]))
+
+
+def _list_choices(name: str, hoods: Sequence[Neighbourhood], *, json_: bool) -> None:
+    if json_:
+        print_json({"name": name, "choices": [hood.plain() for hood in hoods]})
+        return
+    meant = counted(len(hoods), "entity")
+    out.print(f"{printable(name)!r} means {meant}; --choice N shows one of them:", markup=False)
+    for number, hood in enumerate(hoods, 1):
+        line = Text(f"{number:>2}  ").append(printable(hood.entity.label), style="bold")
+        line.append(f"  {counted(hood.totals['passages'], 'passage')}", style="dim")
+        beside = ", ".join(each.entity.label for each in hood.neighbours)
+        line.append(f"\n    beside {printable(beside)}" if beside else "", style="dim")
+        line.append(
+            f"\n    in {printable(', '.join(each.name for each in hood.places))}", style="dim"
+        )
+        out.print(line)
+
+
+def _draw(hood: Neighbourhood) -> RenderableType:
+    numbers = ", ".join(
+        counted(number, noun)
+        for noun, number in zip(
+            ("mention", "passage", "neighbour", "fact", "synonym"),
+            hood.totals.values(),
+            strict=True,
+        )
+    )
+    head = Text(printable(hood.entity.label), style="bold")
+    head.append(f"  {printable(hood.type)}" if hood.type else "", style="not bold cyan")
+    head.append(f"\n{printable(', '.join(hood.names))} · {numbers}", style="not bold dim")
+    for each in hood.descriptions:
+        head.append(f"\n{printable(each.text)}", style="not bold")
+        head.append(f"  {printable(hood.titles[each.passage])}", style="not bold dim")
+    parts: list[RenderableType] = [head]
+    for title, lines in (
+        ("passages", list(_passages(hood))),
+        ("named beside it", list(_neighbours(hood))),
+        ("facts", list(_facts(hood))),
+        ("synonyms", list(_synonyms(hood))),
+    ):
+        if lines:
+            parts += [Rule(title, style="dim", align="left"), *lines]
+    return Group(*parts)
+
+
+def _passages(hood: Neighbourhood) -> Iterator[Text]:
+    for place in hood.places:
+        line = Text(printable(place.name), style="bold")
+        line.append(f"  {counted(place.mentions, 'mention')}", style="not bold dim")
+        if place.sentences:
+            line.append(f"\n  “{printable(place.sentences[0])}”", style="not bold italic")
+        yield line
+    yield from _rest(hood, "passages", len(hood.places))
+
+
+def _neighbours(hood: Neighbourhood) -> Iterator[Text]:
+    for each in hood.neighbours:
+        line = Text(printable(each.entity.label))
+        yield line.append(f"  {each}", style="dim")
+    yield from _rest(hood, "neighbours", len(hood.neighbours))
+
+
+def _facts(hood: Neighbourhood) -> Iterator[Text]:
+    for fact in hood.facts:
+        line = Text(printable(fact.subject.label)).append(" ")
+        line.append(printable(fact.relation), style="cyan").append(" ")
+        line.append(printable(fact.object.label))
+        more = f" and {len(fact.passages) - 1} more" if len(fact.passages) > 1 else ""
+        strength = "" if fact.strength is None else f"strength {fact.strength:g}, "
+        title = printable(hood.titles[fact.passages[0]])
+        line.append(f"  {strength}{title}{more}", style="dim")
+        yield line.append(f"\n  {printable(fact.description)}" if fact.description else "")
+    yield from _rest(hood, "facts", len(hood.facts))
+
+
+def _synonyms(hood: Neighbourhood) -> Iterator[Text]:
+    for synonym in hood.synonyms:
+        line = Text(printable(synonym.entity.label))
+        yield line.append(f"  {synonym.cosine:.2f}", style="dim")
+    yield from _rest(hood, "synonyms", len(hood.synonyms))
+
+
+def _rest(hood: Neighbourhood, name: str, shown: int) -> Iterator[Text]:
+    if more := hood.totals[name] - shown:
+        yield Text(f"and {more:,} more", style="dim")
+
+
 app.command("communities")(communities_command)
 
 

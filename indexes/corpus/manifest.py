@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from hopyard.indexes.corpus.lock import LOCK_FILE
 from hopyard.models.names import NO_EMBEDDING, embedding_name
@@ -43,10 +43,8 @@ MANIFEST_FILE: Final = "manifest.json"
 _BLOCK: Final = 1 << 20
 
 
-class Manifest(BaseModel):
+class Manifest(BaseModel, frozen=True):
     """The contents of an index directory, and its recipe."""
-
-    model_config = ConfigDict(frozen=True)
 
     format_version: int = FORMAT_VERSION
     generation: int = Field(ge=1)

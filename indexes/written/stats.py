@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from hopyard.indexes.build_context import BuildOptions
 from hopyard.indexes.corpus.manifest import damage_error
@@ -21,10 +21,8 @@ __all__ = ("AuthorShare", "Plain", "WrittenCounts", "WrittenStats", "add_calls")
 _FILE: Final = "stats.json"
 
 
-class Plain(BaseModel):
+class Plain(BaseModel, frozen=True):
     """Values that never change."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class AuthorShare(Plain):

@@ -6,6 +6,7 @@ The question is split once, each of the m sub-questions gets k/m passages, and o
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, Final
 
 from langgraph.graph import END, START
@@ -13,7 +14,6 @@ from langgraph.runtime import Runtime
 
 from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.answer import answer_from_evidence
-from hopyard.nodes.evidence import merge_in_shares
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import run_of
@@ -21,7 +21,7 @@ from hopyard.nodes.sub_questions import repeats
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.decompose import DECOMPOSE
 from hopyard.state import verdicts
-from hopyard.state.schemas import Step, StrategyState
+from hopyard.state.schemas import Evidence, Step, StrategyState
 from hopyard.state.settings.fields import Context
 from hopyard.state.strategy import Strategy
 
@@ -76,6 +76,29 @@ async def search_sub_questions(state: SplitState, runtime: Runtime[Context]) -> 
         "steps": [*state["steps"], *steps],
         "truncated": truncated,
     }
+
+
+def shares(k: int, m: int) -> list[int]:
+    """Shares of m questions in k places: k/m each, and the first questions get the remainder.
+
+    Args:
+        k: Places, at least 1.
+        m: Questions, at least 1.
+
+    Returns:
+        m numbers that add up to k, in falling order.
+    """
+    each, more = divmod(k, m)
+    return [each + (place < more) for place in range(m)]
+
+
+def merge_in_shares(rankings: Sequence[Sequence[Evidence]], k: int) -> list[Evidence]:
+    """Fill k places with each ranking's share; what an earlier ranking gave is not given twice."""
+    taken: dict[str, Evidence] = {}
+    for ranking, share in zip(rankings, shares(k, len(rankings)), strict=True):
+        new = [unit for unit in ranking if unit["id"] not in taken]
+        taken |= {unit["id"]: unit for unit in new[:share]}
+    return list(taken.values())
 
 
 graph = (

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.nodes.evidence import as_read, merge_by_max_score, merge_in_shares, shares
-from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
+from hopyard.nodes.evidence import as_read, merge_by_max_score
+from hopyard.state.schemas import Evidence, passage_evidence
 
 
 def ranking(**scores: float) -> list[Evidence]:
@@ -54,27 +54,6 @@ def test_the_best_k_each_once_the_best_first(found: list[dict[str, float]], k: i
     assert all(highest[unit["id"]] == unit["score"] for unit in best)
     left_out = [score for name, score in highest.items() if name not in names]
     assert not left_out or max(left_out) <= min(scores)
-
-
-def evidence(*ids: str) -> list[Evidence]:
-    return [passage_evidence(name, 1 / place) for place, name in enumerate(ids, 1)]
-
-
-def test_shares_by_hand() -> None:
-    assert shares(5, 2) == [3, 2]
-    assert shares(2, 3) == [1, 1, 0]
-
-
-@given(st.integers(1, 50), st.integers(1, 10))
-def test_shares_add_up_and_differ_by_one_at_most(k: int, m: int) -> None:
-    given = shares(k, m)
-    assert sum(given) == k
-    assert max(given) - min(given) <= 1
-
-
-def test_what_an_earlier_question_gave_is_not_given_twice() -> None:
-    found = merge_in_shares([evidence("a", "b", "c"), evidence("b", "a", "d", "e")], 4)
-    assert passage_ids(found) == ["a", "b", "d", "e"]
 
 
 def test_a_passage_that_only_summaries_lead_to_is_read_as_their_sentences() -> None:

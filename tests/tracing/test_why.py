@@ -13,7 +13,7 @@ from hopyard.agent.answer import evidence_of
 from hopyard.agent.middleware import _without_texts
 from hopyard.cli.render import passage_lines
 from hopyard.nodes.chain.cite import _evidence
-from hopyard.nodes.evidence import merge_by_max_score, merge_by_rounds, merge_in_shares
+from hopyard.nodes.evidence import merge_by_max_score, merge_by_rounds
 from hopyard.state.schemas import Citation, Evidence, Source, Step, passage_evidence
 from hopyard.testing.evidence import check_evidence
 from hopyard.tracing.describe import describe_step
@@ -109,8 +109,6 @@ def test_merging_keeps_the_reason_of_the_unit_that_it_keeps(
     for unit in merge_by_max_score(rankings, 3):
         same = [other for other in units if other["id"] == unit["id"]]
         assert unit == max(same, key=lambda other: other["score"])
-    if rankings:
-        assert all(unit in units for unit in merge_in_shares(rankings, 2))
 
 
 def test_a_chain_keeps_it() -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.communities.index import CommunityIndex
-    from hopyard.indexes.kinds.communities.stats import CommunityStats
+    from hopyard.indexes.kinds.communities.records import CommunityStats
     from hopyard.models.prompt import Prompt
 
 __all__ = ("KIND", "Communities", "CommunitySettings")
@@ -71,7 +71,7 @@ class Communities(WrittenKind):
     @property
     def stats(self) -> type[CommunityStats]:
         """The class of its `stats.json`."""
-        from hopyard.indexes.kinds.communities.stats import CommunityStats
+        from hopyard.indexes.kinds.communities.records import CommunityStats
 
         return CommunityStats
 

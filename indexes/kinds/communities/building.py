@@ -32,11 +32,11 @@ from hopyard.indexes.kinds.communities.clustering import (
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityFiles, CommunityIndex, save_reports
 from hopyard.indexes.kinds.communities.pairs import best_connected, pair_weights
-from hopyard.indexes.kinds.communities.records import Report
-from hopyard.indexes.kinds.communities.stats import (
+from hopyard.indexes.kinds.communities.records import (
     COMMUNITIES_VERSION,
     CommunityStats,
     MadeWith,
+    Report,
     ReportCounts,
 )
 from hopyard.indexes.kinds.communities.writing import Limits, ReportWriter, limits_of

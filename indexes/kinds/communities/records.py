@@ -1,32 +1,39 @@
-"""Communities of the entity graph and their reports, as builders, strategies and pages see them."""
+"""Communities of the entity graph, their reports, and the counts of an index of them."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from hopyard.indexes.written.stats import Plain, WrittenCounts, WrittenStats
 from hopyard.indexes.written.store import WrittenStore
+from hopyard.state.text.counting import counted
 
 __all__ = (
+    "COMMUNITIES_VERSION",
     "REPORTED",
     "REPORTS_FILE",
     "Community",
+    "CommunityStats",
     "Finding",
+    "MadeWith",
     "Report",
+    "ReportCounts",
     "ReportStore",
     "Source",
     "WrittenReport",
 )
 
 REPORTS_FILE: Final = "reports.sqlite"
+REPORTED: Final = "reported"
+"""The outcome of a community about which the model wrote a report."""
+COMMUNITIES_VERSION: Final = 2
+"""Counted up when the weights, the clustering, the files or what a report shows change: then it is
+clustered again."""
 
 
-class _Plain(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Community(_Plain):
+class Community(Plain):
     """A group of entities that belong together more than with others."""
 
     id: str
@@ -43,7 +50,7 @@ class Community(_Plain):
     """The title of its report, or the labels of its best connected entities."""
 
 
-class Source(_Plain):
+class Source(Plain):
     """A place in a passage that supports an element: an entity, a relationship or a claim."""
 
     passage: str
@@ -52,7 +59,7 @@ class Source(_Plain):
     """The place among its sentences, or -1."""
 
 
-class Finding(_Plain):
+class Finding(Plain):
     """A statement of a report, with the elements that support it."""
 
     summary: str
@@ -61,7 +68,7 @@ class Finding(_Plain):
     """Ids of elements, such as `E12` (an entity's row) or `R7` (a fact's row)."""
 
 
-class Report(_Plain):
+class Report(Plain):
     """The report about a community."""
 
     community: str
@@ -75,17 +82,11 @@ class Report(_Plain):
     none if an earlier version wrote it."""
 
 
-REPORTED: Final = "reported"
-"""The outcome of a community about which the model wrote a report."""
-
-
-class WrittenReport(BaseModel):
+class WrittenReport(BaseModel, frozen=True):
     """A report with the numbers of its own prompt: E1 is the first entity that the prompt showed.
 
     So it stays true while rows of the entity graph change.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     title: str = ""
     summary: str = ""
@@ -102,3 +103,63 @@ class ReportStore(WrittenStore[WrittenReport]):
 
     file_name: ClassVar[str] = REPORTS_FILE
     content: ClassVar[type[BaseModel]] = WrittenReport
+
+
+class MadeWith(Plain):
+    """The settings of the communities."""
+
+    version: int = COMMUNITIES_VERSION
+    max_size: int
+    reports: Literal["on-demand", "all"]
+    tokens: int = 0
+    """Tokens of a community in the prompt of its report; 0 where the build writes none."""
+    findings: int = 0
+    """Findings of a report at most; 0 where the build writes none."""
+
+
+class ReportCounts(WrittenCounts):
+    """The reports that builds wrote."""
+
+    written: int = 0
+    """Communities with a report."""
+    rewritten: int = 0
+    """Communities whose report the last build had to write, because it shows something new."""
+    unknown_elements: int = 0
+    """Elements that reports cited and no prompt showed; they are left out."""
+    unsupported_findings: int = 0
+    """Findings that cited no element; they are left out."""
+
+
+class CommunityStats(WrittenStats):
+    """Counts of one generation of the communities."""
+
+    whose: ClassVar[str] = "communities"
+
+    made_with: MadeWith
+    entities: int
+    communities: tuple[int, ...]
+    """At each level: those that hold each entity once."""
+    modularity: tuple[float, ...]
+    """At each level."""
+    largest: tuple[int, ...]
+    """At each level, the number of entities of the largest community."""
+    written: ReportCounts
+
+    def plain(self) -> dict[str, Any]:
+        """Values for `hopyard index status`, without those of 0."""
+        made = self.made_with.model_dump(mode="json", exclude={"version"})
+        levels = {
+            f"C{level}": f"{counted(communities, 'community')}, the largest of "
+            f"{counted(largest, 'entity')}, modularity {quality:.3f}"
+            for level, (communities, largest, quality) in enumerate(
+                zip(self.communities, self.largest, self.modularity, strict=True)
+            )
+        }
+        reports = self.written.plain()
+        counts = {
+            f"reports_{name}": reports.pop(name)
+            for name in ("written", "rewritten", "missing", "failed")
+        }
+        head = {"model": self.model, **made, "entities": self.entities}
+        own = {**head, "levels": len(self.communities), **levels, **counts, **reports}
+        return {name: value for name, value in own.items() if value}

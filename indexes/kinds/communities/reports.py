@@ -18,8 +18,12 @@ from hopyard.indexes.index import Index
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
-from hopyard.indexes.kinds.communities.records import Report, ReportStore, WrittenReport
-from hopyard.indexes.kinds.communities.stats import ReportCounts
+from hopyard.indexes.kinds.communities.records import (
+    Report,
+    ReportCounts,
+    ReportStore,
+    WrittenReport,
+)
 from hopyard.indexes.kinds.communities.writing import (
     Limits,
     Material,

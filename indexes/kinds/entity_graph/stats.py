@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.indexes.corpus.manifest import find_manifest, generation_directory
 from hopyard.indexes.kinds.entity_graph.find.asking import Asking
@@ -23,10 +23,8 @@ _ALWAYS: Final = ("entities", "mentions", "facts")
 """Counts that are shown even if they are 0."""
 
 
-class MadeWith(BaseModel):
+class MadeWith(BaseModel, frozen=True):
     """The settings of a graph."""
-
-    model_config = ConfigDict(frozen=True)
 
     version: int = GRAPH_VERSION
     builder: str

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.indexes.build_context import ModelCall
 from hopyard.indexes.corpus.records import Passage
@@ -50,10 +50,8 @@ ENOUGH: Final = "enough"
 TOO_FEW: Final = "too few"
 
 
-class WrittenQuestions(BaseModel):
+class WrittenQuestions(BaseModel, frozen=True):
     """The questions of one passage."""
-
-    model_config = ConfigDict(frozen=True)
 
     incoming: tuple[str, ...]
     """Never empty: where the model gave too few, the passage's own text is among them."""

@@ -9,8 +9,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from hopyard.indexes.kinds.tables.numbers import Written, decimal_mark, number_of, written_number
-from hopyard.indexes.kinds.tables.totals import total_rows
+from hopyard.indexes.kinds.tables.numbers import (
+    Written,
+    decimal_mark,
+    number_of,
+    total_rows,
+    written_number,
+)
 from hopyard.state.text.dates import iso_date
 
 __all__ = ("TOTAL", "Column", "sql_name", "typed_columns", "unique_names")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hopyard.state.errors import UsageError
+from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import ScriptedChat, StrategyContract
-from lab.baselines.decompose import STRATEGY, graph
+from lab.baselines.decompose import STRATEGY, graph, merge_in_shares, shares
 
 QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
 IRON = "When was the Iron Bridge opened?"
@@ -48,3 +51,24 @@ class TestDecompose(StrategyContract):
 def test_the_package_does_not_have_it() -> None:
     with pytest.raises(UsageError, match="no strategy 'decompose'"):
         STRATEGIES["decompose"]
+
+
+def evidence(*ids: str) -> list[Evidence]:
+    return [passage_evidence(name, 1 / place) for place, name in enumerate(ids, 1)]
+
+
+def test_shares_by_hand() -> None:
+    assert shares(5, 2) == [3, 2]
+    assert shares(2, 3) == [1, 1, 0]
+
+
+@given(st.integers(1, 50), st.integers(1, 10))
+def test_shares_add_up_and_differ_by_one_at_most(k: int, m: int) -> None:
+    given = shares(k, m)
+    assert sum(given) == k
+    assert max(given) - min(given) <= 1
+
+
+def test_what_an_earlier_question_gave_is_not_given_twice() -> None:
+    found = merge_in_shares([evidence("a", "b", "c"), evidence("b", "a", "d", "e")], 4)
+    assert passage_ids(found) == ["a", "b", "d", "e"]

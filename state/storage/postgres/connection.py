@@ -46,7 +46,7 @@ _CURES: Final[Mapping[type[psycopg.Error], str]] = {
     psycopg.errors.ProgramLimitExceeded: "choose a shorter thread name",
     psycopg.errors.UntranslatableCharacter: "use a database with the encoding UTF8",
 }
-"""What helps against some errors: an index takes texts of about 2,700 bytes."""
+"""Advice about some errors: an index takes texts of about 2,700 bytes."""
 
 
 def lock_number(kind: str, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
 from hopyard.state.errors import UsageError
@@ -13,10 +13,8 @@ from hopyard.state.text.counting import counted
 __all__ = ("Asking", "entity_types")
 
 
-class Asking(BaseModel):
+class Asking(BaseModel, frozen=True):
     """The settings that decide what the model writes about a passage."""
-
-    model_config = ConfigDict(frozen=True)
 
     descriptions: bool = False
     types: tuple[str, ...] = ()

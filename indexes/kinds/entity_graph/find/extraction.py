@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer
 
+from hopyard.indexes.written.stats import Plain
 from hopyard.indexes.written.store import Author, WrittenStore
 
 __all__ = (
@@ -43,11 +44,7 @@ ClaimStatus = Literal["true", "false", "suspected"]
 STATUSES: Final[tuple[ClaimStatus, ...]] = ("true", "false", "suspected")
 
 
-class _Plain(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class _Brief(_Plain):
+class _Brief(Plain):
     """Leaves some fields out of its JSON while they have their defaults.
 
     So what is stored without descriptions has the same form as before there were any.
@@ -66,7 +63,7 @@ class _Brief(_Plain):
         return {name: value for name, value in values.items() if name not in unset}
 
 
-class Mention(_Plain):
+class Mention(Plain):
     """A name in a passage."""
 
     name: str
@@ -95,7 +92,7 @@ class Fact(_Brief):
         return f"{self.subject} {self.relation} {self.object}"
 
 
-class Described(_Plain):
+class Described(Plain):
     """A description of an entity in one passage, in the words of the model."""
 
     name: str
@@ -106,7 +103,7 @@ class Described(_Plain):
     """The sentence that says most of it, or the first with the name."""
 
 
-class Claim(_Plain):
+class Claim(Plain):
     """Something that a passage says that an entity did, does or is, perhaps to another."""
 
     subject: str

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
@@ -55,9 +55,7 @@ _BROKEN: Final = Fact(subject="", relation="", object="")
 """Stands for a broken triple until `place_extraction` drops and counts it."""
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class _Line(BaseModel, frozen=True):
     id: str
 
     @property

@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.indexes.kinds.entity_graph.resolve.senses import mean_vector
 from hopyard.indexes.kinds.entity_graph.resolve.synonyms import Synonyms, cosines
@@ -49,10 +49,8 @@ people share a name, so a part of a name that is left out needs the most likenes
 _Pair = tuple[int, int]
 
 
-class Merge(BaseModel):
+class Merge(BaseModel, frozen=True):
     """One name that counts as another."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     """The normalised name that is merged."""

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.indexes.text.keywords import normalise_keyword
 
@@ -49,10 +49,8 @@ class Sense:
     """[d] Mean of their vectors, of length 1 or 0."""
 
 
-class Split(BaseModel):
+class Split(BaseModel, frozen=True):
     """One sense of a name, as people read it."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     """The normalised name."""

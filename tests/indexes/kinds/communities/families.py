@@ -17,7 +17,7 @@ from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.communities.index import CommunityIndex
-from hopyard.indexes.kinds.communities.stats import CommunityStats, ReportCounts
+from hopyard.indexes.kinds.communities.records import CommunityStats, ReportCounts
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Context
 from hopyard.testing.models import ScriptedChat

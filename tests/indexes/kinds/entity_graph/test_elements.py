@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.cli.graph.show import show_command
+from hopyard.cli.graph.commands import show_command
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.entity_graph.find.extraction import (
