@@ -12,8 +12,6 @@ from typing import Final
 
 from hopyard.state.errors import HopyardError
 
-__all__ = ("PROGRAM", "Advice", "advises_shell", "with_advice", "without_shell_advice")
-
 Advice = Sequence[tuple[type[HopyardError], str]]
 """Advice that a caller can follow, by the type of the error. The first that fits counts."""
 

@@ -26,8 +26,6 @@ from langchain_core.runnables.config import var_child_runnable_config
 
 from hopyard.state.errors import UsageError
 
-__all__ = ("stream", "stream_async", "wait", "wait_async")
-
 T = TypeVar("T")
 
 _STOPPING: Final = 5.0

@@ -27,8 +27,6 @@ from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import read_given
 
-__all__ = ("IndexReport", "aadd_documents", "abuild_index", "add_documents", "build_index")
-
 
 @dataclass(frozen=True)
 class IndexReport:

@@ -15,8 +15,6 @@ from hopyard.state.errors import HopyardError
 from hopyard.state.settings.fields import Context, profile_of
 from hopyard.state.strategy import Strategy
 
-__all__ = ("Compared", "answers_of", "comparable")
-
 
 @dataclass(frozen=True)
 class Compared:

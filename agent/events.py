@@ -13,8 +13,6 @@ from hopyard.state.schemas import Step
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.text.markers import in_order, settled
 
-__all__ = ("Event", "Teller", "Token", "steps_in")
-
 _LAST_NODE: Final = "finish"
 
 

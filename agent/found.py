@@ -19,8 +19,6 @@ from hopyard.state.errors import HopyardError
 from hopyard.state.schemas import Step
 from hopyard.state.strategy import STRATEGIES
 
-__all__ = ("failure_text", "keep_found")
-
 _MOST_FOUND: Final = 8
 """Findings that an error names: a model reads them as part of a tool's answer."""
 _NO_FINDING: Final = frozenset({"check", "gate", "revise", "rewrite", "route"})

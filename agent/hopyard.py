@@ -26,8 +26,6 @@ from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import read_given
 
-__all__ = ("Hopyard",)
-
 T = TypeVar("T")
 
 

@@ -16,8 +16,6 @@ from hopyard.state.agent import AgentInput
 from hopyard.state.settings.fields import Context
 from hopyard.state.storage.stores import whole_writes
 
-__all__ = ("answer_inside", "part_of_run", "with_async_saver")
-
 T = TypeVar("T")
 
 _CHECKPOINTER = "__pregel_checkpointer"

@@ -15,8 +15,6 @@ from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Budget
 from hopyard.state.settings.given import GivenSettings, python_settings
 
-__all__ = ("ChatModel", "EmbeddingModel", "Settings", "Where", "named_settings")
-
 ChatModel = str | BaseChatModel
 """A chat model: a name such as `openai:gpt-4.1-mini`, or a LangChain object."""
 EmbeddingModel = str | Embeddings | Embedder

@@ -27,8 +27,6 @@ from hopyard.prompts.traits import without_own_model
 from hopyard.state.references import with_references
 from hopyard.state.schemas import Citation, Evidence, GateDecision, passage_ids
 
-__all__ = ("HopyardMiddleware", "HopyardState", "LookedUp", "as_middleware")
-
 INSTRUCTIONS: Final = (
     "The last message begins with numbered passages from the user's documents. Use them where they "
     "bear on the question, and write the number of the passage after each statement that it "

@@ -18,8 +18,6 @@ from hopyard.agent.searching import Found, find_evidence, find_in_document, open
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import HopyardError
 
-__all__ = ("as_reading_tools",)
-
 _Query = Annotated[str, Field(description="What to look for: a question, or words.")]
 _Document = Annotated[str, Field(description="Its title or file, or the id of a passage from it.")]
 _Words = Annotated[

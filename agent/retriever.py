@@ -18,8 +18,6 @@ from hopyard.agent.answer import Evidence
 from hopyard.agent.hopyard import Hopyard
 from hopyard.agent.keywords import Settings
 
-__all__ = ("HopyardRetriever", "as_retriever")
-
 
 class HopyardRetriever(BaseRetriever):
     """Finds passages with one of Hopyard's search methods, without calling a chat model.

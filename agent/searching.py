@@ -15,8 +15,6 @@ from hopyard.state.references import with_references
 from hopyard.state.schemas import Evidence, Look, Source, passage_ids
 from hopyard.state.settings.fields import Context
 
-__all__ = ("Found", "find_evidence", "find_in_document", "open_pages")
-
 
 @dataclass(frozen=True)
 class Found:

@@ -21,8 +21,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import read_context
 from hopyard.state.strategy import strategies
 
-__all__ = ("AGENT", "DESCRIPTION", "ServerContext", "configuration", "describe", "server_graphs")
-
 AGENT: Final = "hopyard"
 """The name of the whole agent: gate, route, and the strategy that they choose."""
 

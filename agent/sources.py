@@ -18,8 +18,6 @@ from hopyard.indexes.documents.langchain_loaders import convert, load_from
 from hopyard.indexes.documents.loaders import LoadReport, read
 from hopyard.state.errors import CorpusError, UsageError
 
-__all__ = ("DocumentSource", "Documents", "Sources")
-
 DocumentSource = str | PathLike[str] | LangChainDocument | BaseLoader | Document
 """A file or folder, a LangChain document or loader, or one of Hopyard's own documents."""
 Documents = DocumentSource | Iterable[DocumentSource]

@@ -17,8 +17,6 @@ from hopyard.agent.tool import DESCRIPTION, readable
 from hopyard.nodes.resources import config_with_default
 from hopyard.state.errors import HopyardError
 
-__all__ = ("SubAgent", "as_subagent")
-
 Messages = dict[str, Any]
 
 

@@ -18,8 +18,6 @@ from hopyard.state.agent import AgentInput, AgentOutput
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
-__all__ = ("as_graph",)
-
 
 class _Graph(AgentInput, AgentOutput):  # type: ignore[misc]
     """Input and output."""

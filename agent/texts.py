@@ -16,8 +16,6 @@ from hopyard.state.answer import Citation
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.schemas import passage_ids
 
-__all__ = ("read_marks", "read_passages", "with_texts")
-
 
 def with_texts(output: Mapping[str, Any], index: str = "") -> dict[str, Any]:
     """Return the agent's result with the text of each passage in its citations and evidence.

@@ -12,8 +12,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import Given
 from hopyard.state.settings.sources import change_context
 
-__all__ = ("Changes", "ThreadSettings", "thread_settings")
-
 Changes = Mapping[str, tuple[Any, Any]]
 """Settings by dotted name: the thread's value and the new value."""
 

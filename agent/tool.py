@@ -43,8 +43,6 @@ from hopyard.state.text.counting import counted
 from hopyard.state.verdicts import FELL_SHORT
 from hopyard.state.where import condition_texts
 
-__all__ = ("as_tool",)
-
 DESCRIPTION: Final = (
     "Answers one question from the indexed documents: a fact, a comparison, or facts that have to "
     "be joined from several documents. Gives an answer and the sentences that support it."

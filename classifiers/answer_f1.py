@@ -23,8 +23,6 @@ from hopyard.prompts.style import writing
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
 
-__all__ = ("AnswerF1",)
-
 _WITHOUT_QUESTION: tuple[Coalition, ...] = ("none", "passages")
 _SHORT = AnswerSettings(style="short")
 """F1 compares short answers."""

@@ -11,8 +11,6 @@ from hopyard.classifiers.manifest import GateManifest, read_manifest
 from hopyard.models.names import known_as
 from hopyard.state.storage.atomic import write_file
 
-__all__ = ("RELIABILITY", "THRESHOLD", "render_markdown", "write_card")
-
 _CARD: Final = "MODEL_CARD.md"
 RELIABILITY: Final = "reliability.png"
 THRESHOLD: Final = "threshold.png"

@@ -15,8 +15,6 @@ from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
 from hopyard.state.extras import require
 
-__all__ = ("Causal", "load_causal", "merge_adapter")
-
 _DOWN: Final = ".lora_A.weight"
 _UP: Final = ".lora_B.weight"
 

@@ -17,22 +17,6 @@ from typing import Final, Protocol
 from hopyard.prompts.judging.coalitions import COALITIONS
 from hopyard.state.errors import UsageError
 
-__all__ = (
-    "MOST_PASSAGES",
-    "RETRIEVE",
-    "CoalitionValues",
-    "Contributions",
-    "OwnAnswer",
-    "Reading",
-    "Shares",
-    "ValueFunction",
-    "coalitions",
-    "contributions",
-    "needs_retrieval",
-    "passage_contributions",
-    "shares_of_answer",
-)
-
 RETRIEVE: Final = 1
 """The label of a question that needs its passages; the other label is 0."""
 MOST_PASSAGES: Final = 7

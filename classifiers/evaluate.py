@@ -17,23 +17,6 @@ from hopyard.measures.bootstrap import Interval
 from hopyard.state.errors import UsageError
 from hopyard.state.storage.atomic import write_file
 
-__all__ = (
-    "Bin",
-    "DecisionCounts",
-    "GateEvaluation",
-    "LabelMeasures",
-    "accuracy",
-    "auroc",
-    "bayes_threshold",
-    "costs",
-    "expected_calibration_error",
-    "measure_gate",
-    "measure_probabilities",
-    "read_evaluation",
-    "reliability",
-    "save_evaluation",
-)
-
 Floats = npt.NDArray[np.float64]
 _FILE: Final = "evaluation.json"
 _GRID: Final = tuple(round(step / 50, 2) for step in range(51))

@@ -21,8 +21,6 @@ from hopyard.measures.answers import contains_answer, is_unanswered
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.measures.questions import Question
 
-__all__ = ("FoundPassages", "Labelling", "label_all")
-
 _BATCH: Final = 8
 """Questions at once: the answers' tokens are written side by side."""
 _DIGITS: Final = 6

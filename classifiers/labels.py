@@ -13,18 +13,6 @@ from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.state.errors import UsageError
 from hopyard.state.storage.lines import LineFile, read_lines
 
-__all__ = (
-    "Drop",
-    "Label",
-    "LabelFile",
-    "Progress",
-    "Rule",
-    "check_classes",
-    "count_drops",
-    "merge_labels",
-    "read_labels",
-)
-
 Rule = Literal["given", "supported", "contribution", "outcome", ""]
 """The rule of the label: given with the question, known supporting documents, the paper's rule, the
 outcome of a question that the paper drops, or no rule."""

@@ -12,15 +12,6 @@ from hopyard.measures.nearness import Nearness
 from hopyard.state.errors import GateUnavailableError
 from hopyard.state.storage.atomic import write_file
 
-__all__ = (
-    "MANIFEST_FILE",
-    "VECTOR",
-    "GateManifest",
-    "TrainSettings",
-    "read_manifest",
-    "write_manifest",
-)
-
 MANIFEST_FILE: Final = "gate.json"
 FORMAT: Final[Literal[2]] = 2
 VECTOR: Final = "vector"

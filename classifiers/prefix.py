@@ -11,8 +11,6 @@ import copy
 from collections.abc import Sequence
 from typing import Any, Self
 
-__all__ = ("PrefixRows", "common_prefix")
-
 
 def common_prefix(first: Sequence[int], second: Sequence[int]) -> int:
     """How many tokens two sequences share at their beginning."""

@@ -15,19 +15,6 @@ from hopyard.models.embedder import Vector
 from hopyard.state.errors import GateUnavailableError
 from hopyard.state.settings.fields import AUTO, GateSettings, Profile
 
-__all__ = (
-    "OFF",
-    "SHIPPED",
-    "Decision",
-    "EmbedWith",
-    "RetrievalGate",
-    "decide",
-    "find_gate",
-    "gate_folder",
-    "lasting_name",
-    "shipped_gate",
-)
-
 OFF: Final = "off"
 _FOLDER: Final = Path(__file__).parent / "gate"
 SHIPPED: Final[tuple[Profile, ...]] = ("builtin", "capable")

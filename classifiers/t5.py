@@ -20,8 +20,6 @@ from hopyard.state.errors import GateUnavailableError, HopyardError, ModelUnreac
 from hopyard.state.extras import require
 from hopyard.state.storage.atomic import write_file
 
-__all__ = ("QUESTION_TOKENS", "Network", "T5Scorer", "load_network", "split_labels", "train_t5")
-
 QUESTION_TOKENS: Final = 96
 """Tokens of a question that a T5 reads; the rest is ignored."""
 _TOKENIZER_FILE: Final = "tokenizer.json"

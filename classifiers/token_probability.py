@@ -21,8 +21,6 @@ from hopyard.prompts.judging.coalitions import COALITION, COALITIONS, Coalition,
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.direct import DIRECT
 
-__all__ = ("ANSWER_TOKENS", "TokenProbability", "probability_sum")
-
 ANSWER_TOKENS: Final = 32
 """Tokens of an answer at most; a longer answer is cut."""
 _ROLES: Final = {"system": "system", "human": "user", "ai": "assistant"}

@@ -26,8 +26,6 @@ from hopyard.classifiers.vector_head import vocabulary, word_columns, write_head
 from hopyard.measures.nearness import Nearness
 from hopyard.models.names import BUILTIN_EMBEDDING
 
-__all__ = ("LEAST", "Fit", "Trained", "fit", "train_gate")
-
 EMBEDDING: Final = BUILTIN_EMBEDDING
 """The embedding model of the head's vectors."""
 LEAST: Final = 5

@@ -20,8 +20,6 @@ import numpy.typing as npt
 from hopyard.models.embedder import Vector
 from hopyard.state.storage.atomic import write_file
 
-__all__ = ("Embed", "VectorHead", "vocabulary", "word_columns", "write_head")
-
 _HEAD_FILE: Final = "head.npy"
 _WORDS_FILE: Final = "words.json"
 _NUMBER: Final = re.compile(r"\d+")

@@ -14,8 +14,6 @@ from hopyard.nodes.approve import APPROVE, EDIT, REJECT
 from hopyard.state.errors import UsageError
 from hopyard.state.storage.thread_names import resume_command
 
-__all__ = ("answer_from", "ask_about", "can_ask", "tell_waiting")
-
 _YES: Final = frozenset({"", "y", "yes", APPROVE})
 
 

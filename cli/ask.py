@@ -27,8 +27,6 @@ from hopyard.cli.options import (
     thread_name,
 )
 
-__all__ = ("ask_command", "chat_command", "resume_command")
-
 StreamOption = Annotated[
     bool,
     typer.Option(

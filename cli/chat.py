@@ -31,8 +31,6 @@ from hopyard.tracing.model import Trace
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.terminal import draw_evidence, draw_step, draw_trace
 
-__all__ = ("talk",)
-
 _PROMPT: Final = "> "
 _HELP: Final = """\
 /strategy NAME   strategy of the next questions: auto, direct, single, tree, …

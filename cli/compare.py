@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from hopyard.agent.comparing import Compared
     from hopyard.nodes.resources import Resources
 
-__all__ = ("compare_command",)
-
 
 def compare_command(
     question: Annotated[str, typer.Argument(help="Your question.")],

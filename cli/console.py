@@ -25,8 +25,6 @@ from rich.text import Text
 
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("ProgressBar", "err", "out", "print_json", "printable", "progress_bar")
-
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 

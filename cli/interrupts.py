@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Coroutine, Iterator
 
-__all__ = (
-    "INTERRUPTED",
-    "Runner",
-    "end_at_once",
-    "end_quickly",
-    "ending_with",
-    "raise_in_command",
-    "run_async",
-)
-
 INTERRUPTED: Final = "Interrupted."
 _EXIT: Final = 130
 _SHOW_CURSOR: Final = "\x1b[?25h"

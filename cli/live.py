@@ -13,8 +13,6 @@ from hopyard.prompts.passages import one_line
 from hopyard.state.schemas import Step
 from hopyard.tracing.describe import gate_step, line_of, route_step
 
-__all__ = ("follow",)
-
 
 class _Progress:
     """The steps of a run so far. An update may repeat steps of earlier updates."""

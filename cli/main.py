@@ -11,8 +11,6 @@ import gc
 
 from hopyard.cli.interrupts import end_at_once, end_quickly
 
-__all__ = ("main",)
-
 
 def main() -> None:
     """Run the command line, and end the process."""

@@ -18,28 +18,6 @@ from hopyard.state.storage.thread_names import checked_thread_name
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.where import parse_condition
 
-__all__ = (
-    "EmbeddingOption",
-    "IndexOption",
-    "JsonOption",
-    "LimitOption",
-    "ModelOption",
-    "RecordOption",
-    "SearchOption",
-    "SetOption",
-    "SourcesOption",
-    "SplitOption",
-    "StrategyOption",
-    "StyleOption",
-    "ThreadOption",
-    "WhereOption",
-    "changes_from",
-    "checked_conditions",
-    "context_from",
-    "given_settings",
-    "thread_name",
-)
-
 
 def thread_name(value: str | None) -> str | None:
     """A thread's name from the command line, where bytes that are not UTF-8 are surrogates.

@@ -38,8 +38,6 @@ from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
 from hopyard.tracing.texts import find_names
 
-__all__ = ("answer_lines", "as_json", "closing_lines", "draw_result", "passage_lines", "read_line")
-
 _SOURCES: Final = 5
 """Sources shown below an answer, unless all are asked for."""
 _FRAME: Final = 6

@@ -29,8 +29,6 @@ from hopyard.state.storage.thread_names import resume_command, shell_name
 from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
 
-__all__ = ("Shown", "ask", "resume")
-
 Begin = Callable[[Session], Awaitable[AsyncGenerator[Event, None]]]
 
 

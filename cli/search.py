@@ -25,8 +25,6 @@ from hopyard.indexes.passages.excerpt import excerpt
 from hopyard.state.metadata import describe
 from hopyard.state.schemas import Evidence, Source
 
-__all__ = ("search_command",)
-
 
 def search_command(
     text: Annotated[str, typer.Argument(help="A question or search words.")],

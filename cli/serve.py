@@ -22,8 +22,6 @@ from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import require
 
-__all__ = ("serve_command",)
-
 _ANY: Final = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104
 """Addresses that stand for all of this machine's, and the address that a browser here opens."""
 

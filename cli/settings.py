@@ -10,8 +10,6 @@ from hopyard.cli.options import JsonOption, context_from
 from hopyard.state.settings.fields import every_setting
 from hopyard.state.settings.given import nest
 
-__all__ = ("settings_command",)
-
 
 def settings_command(json_: JsonOption = False) -> None:
     """List every setting with its value and meaning. Set a setting with --set NAME=VALUE."""

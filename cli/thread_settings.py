@@ -13,8 +13,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import Given, nest
 from hopyard.state.settings.sources import read_context, setting_changes
 
-__all__ = ("flags_for", "nested", "tell_changes", "told_settings")
-
 _FLAGS: Final = {
     "index": "--index",
     "model": "--model",

@@ -19,8 +19,6 @@ from hopyard.state.text.counting import counted
 if TYPE_CHECKING:
     from hopyard.tracing.model import Trace
 
-__all__ = ("trace_command",)
-
 PAUSE: Final = 1.0
 """Seconds between two reads of a running thread."""
 

@@ -25,8 +25,6 @@ from hopyard.state.strategy import STRATEGIES
 from hopyard.state.usage import Usage, no_usage
 from hopyard.state.verdicts import FELL_SHORT
 
-__all__ = ("ask", "paid_before")
-
 _AGENT_KEYS: Final = (
     "run",
     "answer",

@@ -27,8 +27,6 @@ from hopyard.prompts.style import writing
 from hopyard.state.errors import CallFailedError, HopyardError, ModelOutputError
 from hopyard.state.settings.fields import AUTO, Context, Profile, profile_of
 
-__all__ = ("LIMIT", "ModelCheck", "Outcome", "Skill", "SkillResult", "check_model")
-
 LIMIT: Final = 180.0
 """Seconds for all questions together. A question without an answer by then does not count."""
 _TEXT: Final = (

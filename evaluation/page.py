@@ -13,8 +13,6 @@ from hopyard.state.storage.lines import write_model
 from hopyard.state.text.counting import counted
 from hopyard.state.usage import about
 
-__all__ = ("SCORES", "markdown", "save_report")
-
 _PAGE: Final = "report.md"
 SCORES: Final = {
     "judged": "judged",

@@ -27,8 +27,6 @@ from hopyard.state.settings.sources import home
 from hopyard.state.storage.lines import write_model
 from hopyard.state.strategy import STRATEGIES
 
-__all__ = ("INFO_FILE", "Plan", "RunInfo", "check_plan", "default_folder", "open_info")
-
 INFO_FILE: Final = "run.json"
 _NOT_COMPARED: Final = ("index", "strategy", "budget", "concurrency", "timeout")
 """Settings that change no answer, or that each variant sets itself."""

@@ -13,16 +13,6 @@ from pydantic import BaseModel
 from hopyard.state.errors import HopyardError
 from hopyard.state.storage.lines import LineFile, read_lines
 
-__all__ = (
-    "RECORDS_FILE",
-    "Found",
-    "PromptCalls",
-    "Record",
-    "RecordCost",
-    "RecordFile",
-    "read_records",
-)
-
 RECORDS_FILE: Final = "records.jsonl"
 _LOCK_FILE: Final = "records.lock"
 _ADVICE: Final = "name another folder with --out"

@@ -20,12 +20,6 @@ from hopyard.evaluation.summary import (
 from hopyard.measures.bootstrap import Interval
 from hopyard.measures.questions import fingerprint
 
-__all__ = (
-    "REPORT_FILE",
-    "Report",
-    "make_report",
-)
-
 REPORT_FILE: Final = "report.json"
 
 

@@ -23,8 +23,6 @@ from hopyard.state.errors import UsageError
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context
 
-__all__ = ("DEPTHS", "RETRIEVAL_FILE", "RetrievalReport", "SearchResult", "measure_retrieval")
-
 RETRIEVAL_FILE: Final = "retrieval.json"
 DEPTHS: Final = (1, 2, 3, 5, 10, 20)
 """The k of recall@k."""

@@ -17,8 +17,6 @@ from hopyard.measures.questions import Question
 from hopyard.state.settings.fields import Budget
 from hopyard.state.usage import Usage
 
-__all__ = ("Outcome", "run_plan")
-
 _STAGE: Final = "answers"
 
 

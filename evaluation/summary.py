@@ -16,15 +16,6 @@ from hopyard.measures.bootstrap import Interval, difference, interval
 from hopyard.measures.exact import Paired, mcnemar, score_interval
 from hopyard.measures.questions import Question
 
-__all__ = (
-    "Comparison",
-    "StrategyResult",
-    "compare",
-    "needless_retrieval_rate",
-    "summarize",
-    "trivial_baselines",
-)
-
 _COSTS: Final = tuple(RecordCost.model_fields)
 _SCORES: Final[Mapping[str, Callable[[Record], float]]] = {
     "em": lambda record: record.em,

@@ -17,8 +17,6 @@ from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.strategy import STRATEGIES, strategies
 
-__all__ = ("BASELINES", "Variant", "every_variant", "parse_variants", "sweep_names")
-
 BASELINES: Final[Mapping[str, str]] = {
     "bm25": "single+sparse",
     "dense": "single+dense",

@@ -9,8 +9,6 @@ from langgraph.graph import StateGraph
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings.fields import Context
 
-__all__ = ("strategy_graph",)
-
 StateT = TypeVar("StateT", bound=StrategyInput)
 
 

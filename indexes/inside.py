@@ -19,8 +19,6 @@ from hopyard.indexes.text.capitals import QUOTES
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("DocumentName", "find_inside", "named_document", "pages_around", "rest_of_pages")
-
 AROUND: Final = 2000
 """Tokens of the pages around a passage, at most."""
 _MOST_AROUND: Final = 40

@@ -20,16 +20,6 @@ from hopyard.state.metadata import MetadataValue, describe
 from hopyard.state.references import SECTION_MARK, file_name, in_folder
 from hopyard.state.where import parse_condition
 
-__all__ = (
-    "DocumentDetails",
-    "DocumentEntry",
-    "find_documents",
-    "list_documents",
-    "matching_documents",
-    "open_corpus",
-    "read_document",
-)
-
 _OF_PASSAGES: Final = frozenset({"page", "section"})
 _SHOWN: Final = 5
 """Documents that an error names."""

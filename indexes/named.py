@@ -22,8 +22,6 @@ from hopyard.models.embedder import Vector
 from hopyard.state.metadata import known_value
 from hopyard.state.references import file_name
 
-__all__ = ("is_telling", "name_in", "stands_in")
-
 _NEAREST: Final = 20
 """Passages whose names are looked for, by words and by meaning."""
 _PARTS: Final = re.compile(r"\s*(?:[,;:|()]|\s[-–—]\s)\s*")

@@ -26,8 +26,6 @@ from hopyard.indexes.corpus.manifest import (
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.kind import KINDS
 
-__all__ = ("IndexStatus", "UnfinishedBuild", "check_index", "status", "unfinished_build")
-
 _LIVE: Final = "FROM passages WHERE removed IS NULL"
 _EMBEDDED: Final = (
     "AND EXISTS (SELECT 1 FROM vectors WHERE namespace = 'passages' "

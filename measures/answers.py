@@ -8,17 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-__all__ = (
-    "best",
-    "contains_answer",
-    "exact_match",
-    "is_no_answer",
-    "is_unanswered",
-    "normalize_answer",
-    "score_answer",
-    "token_f1",
-)
-
 _ARTICLES: Final = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION: Final = frozenset(string.punctuation)
 _UNKNOWN: Final = "unknown"

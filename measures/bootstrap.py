@@ -13,8 +13,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-__all__ = ("RESAMPLES", "Interval", "difference", "interval")
-
 RESAMPLES: Final = 10_000
 LEVEL: Final = 0.95
 SEED: Final = 7

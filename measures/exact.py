@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from hopyard.measures.bootstrap import LEVEL, Interval, interval
 
-__all__ = ("Paired", "clopper_pearson", "mcnemar", "score_interval")
-
 
 class Paired(NamedTuple):
     """Right answers of a strategy and of a baseline to the same questions."""

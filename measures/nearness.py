@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ("UNMEASURED", "Nearness")
-
 
 class Nearness(NamedTuple):
     """How near the index's best passages are to a question; None where a part is missing.

@@ -16,8 +16,6 @@ from pydantic import BaseModel, Field, ValidationError
 from hopyard.measures.answers import is_unanswered, score_answer
 from hopyard.state.errors import UsageError
 
-__all__ = ("Half", "Question", "fingerprint", "half_of", "read_questions")
-
 Half = Literal["first", "second"]
 """Half of a question set: choose settings on one, report on the other."""
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-__all__ = ("PRECISION", "RECALL", "RECALL_AT_5", "recall_at", "retrieval_measures", "unique")
-
 PRECISION: Final = "precision"
 RECALL: Final = "recall"
 F1: Final = "f1"

@@ -26,15 +26,6 @@ from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import require
 from hopyard.state.settings.model_size import is_told, remember_size
 
-__all__ = (
-    "ChatProvider",
-    "Sampling",
-    "chat_provider",
-    "learn_size",
-    "register_chat_provider",
-    "registered_chat_provider",
-)
-
 REMOTE_CONCURRENCY: Final = 16
 """Calls at once to a hosted model: enough for every branch of a tree's deepest level."""
 OLLAMA_CONCURRENCY: Final = 4

@@ -10,8 +10,6 @@ from contextlib import suppress
 from typing import Any, Final, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-__all__ = ("LOADING", "PerLoop", "Twins", "usable_cores")
-
 KeyT = TypeVar("KeyT", bound=Hashable)
 ClientT = TypeVar("ClientT")
 ValueT = TypeVar("ValueT")

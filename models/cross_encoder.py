@@ -15,8 +15,6 @@ from hopyard.state.extras import require
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
-__all__ = ("PairScorer",)
-
 _HUB_SECONDS: Final = 10.0
 """How long to wait for Hugging Face."""
 

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-__all__ = ("Embedder", "Vector", "Vectors")
-
 Vector = NDArray[np.float32]
 """An embedding, shape [d]."""
 Vectors = NDArray[np.float32]

@@ -24,14 +24,6 @@ from hopyard.models.servers.failures import Failure, classify
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.settings.fields import AUTO
 
-__all__ = (
-    "LangChainEmbedder",
-    "NoEmbedder",
-    "embedder",
-    "register_embedder",
-    "registered_embedder",
-)
-
 REMOTE_WINDOW: Final = 2048
 """Assumed for remote models: nomic-embed-text, Qwen3-Embedding and OpenAI read at least this."""
 

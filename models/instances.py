@@ -23,8 +23,6 @@ from hopyard.models.embedder import Embedder
 from hopyard.models.embeddings import LangChainEmbedder
 from hopyard.models.names import is_own_server
 
-__all__ = ("embedder_of", "instance_name", "is_instance_name", "provider_of")
-
 _DIGITS: Final = 12
 _INSTANCE: Final = re.compile(rf".+@[0-9a-f]{{{_DIGITS}}}")
 _SECRET: Final = re.compile(

@@ -10,8 +10,6 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ("Instructions", "instructions_for")
-
 
 @dataclass(frozen=True)
 class Instructions:

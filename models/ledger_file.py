@@ -15,8 +15,6 @@ from hopyard.models.ledger_tables import Execute
 from hopyard.state.errors import HopyardError
 from hopyard.state.storage.patience import BUSY_SECONDS, patiently
 
-__all__ = ("SqliteTables",)
-
 T = TypeVar("T")
 
 ASKING: Final = "asking"

@@ -17,8 +17,6 @@ from hopyard.state.storage.addresses import LEDGER_VARIABLE
 from hopyard.state.storage.postgres.connection import Database, Place, lock_number, migrate
 from hopyard.state.storage.serializer import checkpoint_key, serializer
 
-__all__ = ("PostgresTables",)
-
 T = TypeVar("T")
 
 _STEPS: Final = (

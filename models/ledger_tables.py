@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-__all__ = ("Entry", "Execute", "ParseRate", "Tables", "Use")
-
 
 @dataclass(frozen=True)
 class Entry:

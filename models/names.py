@@ -12,25 +12,6 @@ from urllib.parse import urlsplit
 from hopyard.models.notices import point_out
 from hopyard.state.errors import UsageError
 
-__all__ = (
-    "BUILTIN_EMBEDDING",
-    "BUILTIN_MINILM",
-    "MERGED",
-    "NO_EMBEDDING",
-    "check_provider",
-    "current_name",
-    "embedding_name",
-    "is_builtin",
-    "is_own_server",
-    "known_as",
-    "name_from_user",
-    "reader_name",
-    "same_model",
-    "server_address",
-    "with_address",
-    "without_address",
-)
-
 NO_EMBEDDING: Final = "none"
 """The name of the embedding model of an index that needs none, such as one for BM25 alone."""
 BUILTIN_EMBEDDING: Final = "builtin:e5"

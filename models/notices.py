@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 from functools import lru_cache
 
-__all__ = ("point_out",)
-
 _notices = logging.getLogger(__name__)
 _notices.setLevel(logging.WARNING)
 

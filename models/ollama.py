@@ -16,18 +16,6 @@ from langchain_ollama import OllamaEmbeddings
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.settings.model_size import billions_in
 
-__all__ = (
-    "KEEP_ALIVE",
-    "client_options",
-    "connect_embedding",
-    "context_length",
-    "installed_models",
-    "ollama_address",
-    "parameter_size",
-    "pull",
-    "server_version",
-)
-
 DEFAULT_PORT: Final = 11434
 DEFAULT_ADDRESS: Final = f"http://127.0.0.1:{DEFAULT_PORT}"
 KEEP_ALIVE: Final = 15 * 60

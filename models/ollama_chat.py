@@ -22,8 +22,6 @@ from hopyard.models.ollama import (
 from hopyard.models.servers.failures import Failure, PromptCutError, classify
 from hopyard.models.servers.windows import LEAST_ANSWER, TOKENS_A_MESSAGE, estimate, length_said
 
-__all__ = ("SizedChatOllama", "connect_chat", "window_for")
-
 SMALLEST_WINDOW: Final = 4096
 """Ollama's own default."""
 _windows: Final[dict[tuple[str, str], int]] = {}

@@ -14,8 +14,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, PrivateAttr, field_v
 from hopyard.state.settings.fields import Context, profile_of
 from hopyard.state.text.unicode import without_controls
 
-__all__ = ("Example", "Output", "OutputT", "Prompt", "Remark", "Shorter", "whole_items")
-
 ROOM_OF_SMALL: Final = 300
 """Output tokens of a small model at least: its JSON is short, and a loop ends soon."""
 

@@ -22,16 +22,6 @@ from hopyard.models.ledger import ledger_key
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
 from hopyard.state.storage.atomic import write_file
 
-__all__ = (
-    "CALLS_FILE",
-    "RecordedCall",
-    "Recorder",
-    "Recording",
-    "RecordingMissingError",
-    "open_recording",
-    "recorded_key",
-)
-
 CALLS_FILE: Final = "calls.jsonl.xz"
 LOG_FILE: Final = "calls.jsonl"
 _LOCK_FILE: Final = "calls.lock"

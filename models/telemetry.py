@@ -26,8 +26,6 @@ try:
 except ImportError:  # the extra `otel` is not installed: log lines alone
     trace = None  # type: ignore[assignment]
 
-__all__ = ("NodeWatch", "call_span", "current_node", "log_call")
-
 logger = logging.getLogger("hopyard")
 
 _TRACER: Final = "hopyard"

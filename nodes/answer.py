@@ -27,18 +27,6 @@ from hopyard.state.metadata import page_words
 from hopyard.state.schemas import CUT, Evidence, Step, StrategyState, add_reason, passage_ids
 from hopyard.state.settings.fields import AnswerSettings, Context
 
-__all__ = (
-    "answer_directly",
-    "answer_from_evidence",
-    "answer_from_findings",
-    "answer_from_passages",
-    "answer_from_shown",
-    "close_answer",
-    "format_passages",
-    "mark_cut",
-)
-
-
 _PARTIAL: Final = AnswerSettings(style="short")
 """How the answer to a sub-question is written."""
 

@@ -20,17 +20,6 @@ from hopyard.state.settings.fields import Approval
 if TYPE_CHECKING:  # slow to import
     from langchain.agents.middleware.human_in_the_loop import DecisionType, HITLRequest
 
-__all__ = (
-    "APPROVE",
-    "EDIT",
-    "REJECT",
-    "WHOLE",
-    "approve_passages",
-    "approve_reading",
-    "approve_split",
-    "approve_strategy",
-)
-
 APPROVE: Final = "approve"
 """The decision that takes what is proposed."""
 EDIT: Final = "edit"

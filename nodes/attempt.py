@@ -30,8 +30,6 @@ from hopyard.state.errors import (
 )
 from hopyard.state.schemas import Step
 
-__all__ = ("Attempt", "attempted")
-
 T = TypeVar("T")
 
 

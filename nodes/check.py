@@ -19,8 +19,6 @@ from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import AUTO, Context, profile_of
 from hopyard.state.strategy import STRATEGIES
 
-__all__ = ("after_check", "check_answer", "why_insufficient")
-
 _DONE: Final = "finish"
 _EXPLAIN: Final = "explain"
 _KEPT: Final = (

@@ -14,19 +14,6 @@ from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import Citation
 from hopyard.state.text.markers import find_markers, marker_numbers
 
-__all__ = (
-    "JUDGEMENTS",
-    "LEAST_SHARED_WORDS",
-    "cite",
-    "cite_claims",
-    "cite_passages",
-    "contains_quote",
-    "is_unknown",
-    "marked_statements",
-    "place_claims",
-    "statements",
-)
-
 MOST_CITATIONS: Final = 3
 _WORD: Final = re.compile(r"\w+")
 _FUNCTION_WORDS: Final = frozenset(

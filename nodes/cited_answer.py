@@ -23,8 +23,6 @@ from hopyard.prompts.style import GENERAL_KNOWLEDGE
 from hopyard.state.schemas import Citation
 from hopyard.state.text.markers import renumber
 
-__all__ = ("NOTHING_NAMED", "NOT_STATED", "Cited", "cite_answer")
-
 NOT_STATED: Final = (
     "This answer was not found in the cited passages; the model may have inferred it."
 )

@@ -13,8 +13,6 @@ from hopyard.prompts.passages import one_line, snippet
 from hopyard.state.agent import LastAnswer
 from hopyard.state.schemas import Citation
 
-__all__ = ("TURNS_SHOWN", "answer_message", "conversation_lines", "last_answer")
-
 TURNS_SHOWN: Final = 6
 """Messages of the conversation that a follow-up question is read with."""
 LONGEST_MESSAGE: Final = 1500

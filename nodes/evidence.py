@@ -9,13 +9,6 @@ from itertools import zip_longest
 from hopyard.indexes.corpus.records import Passage
 from hopyard.state.schemas import Evidence
 
-__all__ = (
-    "as_read",
-    "join_adjacent",
-    "merge_by_max_score",
-    "merge_by_rounds",
-)
-
 
 def as_read(passages: Sequence[Passage], evidence: Iterable[Evidence]) -> list[Passage]:
     """The passages of some evidence as the model reads them.

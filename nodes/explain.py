@@ -25,8 +25,6 @@ from hopyard.state.schemas import Explanation, PassageShare, Step, passage_evide
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.markers import renumber
 
-__all__ = ("MOST_EXPLAINED", "explain_answer")
-
 MOST_EXPLAINED: Final = 5
 """Passages with a share of their own: at most 32 coalitions, and all passages together."""
 _STEP: Final = "explain"

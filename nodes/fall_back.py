@@ -20,8 +20,6 @@ from hopyard.state.errors import ModelOutputError
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import AUTO, Context
 
-__all__ = ("FALLBACK", "fall_back", "may_fall_back", "misses_schemas", "with_fallback")
-
 FALLBACK: Final = "single"
 _SIMPLE: Final = frozenset({FALLBACK, "direct"})
 

@@ -32,8 +32,6 @@ from hopyard.state.strategy import STRATEGIES
 from hopyard.state.text.markers import renumber
 from hopyard.state.verdicts import BUDGET
 
-__all__ = ("cut_short", "finish")
-
 
 async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Close the run. A citation whose quote is not in its passage is dropped, whoever made it.

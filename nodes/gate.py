@@ -20,8 +20,6 @@ from hopyard.state.extras import missing_modules, missing_sentence
 from hopyard.state.schemas import GateDecision
 from hopyard.state.settings.fields import AUTO, Context
 
-__all__ = ("decide", "decide_retrieval", "is_about_documents", "measured_for", "rule")
-
 _DOCUMENTS: Final = re.compile(
     r"\b(?:the|these|those|my|our|your|all|across|whole|every|many|which|what|\d+)\s+"
     r"(?:[\w-]+\s+){0,2}?"

@@ -14,8 +14,6 @@ from hopyard.models.embedder import Vector
 from hopyard.nodes.run import Run, index_folder
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("check_index", "index_kinds", "name_in", "nearness", "nearness_of")
-
 _CLOSEST: Final = 3
 """Passages whose distance counts: a single one may be near by chance."""
 

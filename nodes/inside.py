@@ -20,8 +20,6 @@ from hopyard.state.errors import UsageError
 from hopyard.state.metadata import page_words
 from hopyard.state.schemas import Evidence, Look, passage_evidence
 
-__all__ = ("asked_inside", "has_long_document", "look_for", "look_inside")
-
 LONG: Final = 12
 """Passages of a document that a few searches do not show whole."""
 

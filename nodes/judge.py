@@ -20,8 +20,6 @@ from hopyard.state.schemas import Citation, Step
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.verdicts import FALLBACK
 
-__all__ = ("check_of", "judge_answer_support", "judge_statements")
-
 MOST_STATEMENTS: Final = 40
 """Statements in one call; the rules' verdict holds for the rest."""
 STEP: Final = "check-citations"

@@ -16,16 +16,6 @@ from hopyard.state.schemas import CUT, FINISHED, Step, StrategyInput
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.unicode import storable_text
 
-__all__ = (
-    "LONGEST_QUESTION",
-    "RUN_DIGITS",
-    "check_question",
-    "close_run",
-    "new_run_id",
-    "start_run",
-    "with_endings",
-)
-
 LONGEST_QUESTION: Final = 4000
 """Maximum characters of a question. A longer text is a document."""
 

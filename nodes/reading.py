@@ -20,8 +20,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.text.tokens import tokens_of
 from hopyard.state.verdicts import FALLBACK
 
-__all__ = ("find_to_read", "more_to_read", "search", "within_tokens")
-
 _NEXT: Final = 50
 """Passages after those found that are looked at."""
 _OF_FOUND: Final = 0.75

@@ -28,8 +28,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.usage import no_usage
 from hopyard.state.verdicts import ABOUT_LAST
 
-__all__ = ("receive", "settings_to_keep")
-
 
 async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Take the question of this turn, and rewrite a follow-up to be understood alone.

@@ -38,16 +38,6 @@ from hopyard.state.storage.addresses import LEDGER_VARIABLE, address_in
 if TYPE_CHECKING:
     from hopyard.classifiers.retrieval_gate import RetrievalGate
 
-__all__ = (
-    "RESOURCES_KEY",
-    "Resources",
-    "close_shared_resources",
-    "config_with",
-    "config_with_default",
-    "resources_in",
-    "shared_resources",
-)
-
 RESOURCES_KEY: Final = "__hopyard_resources"
 """Where a run's configuration holds its resources. LangGraph keeps such keys out of checkpoints."""
 

@@ -30,8 +30,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.text.markers import renumber
 from hopyard.state.verdicts import ABOUT_LAST
 
-__all__ = ("REVISED", "after_receive", "after_revise", "revise")
-
 REVISED: Final = ABOUT_LAST
 """The name in place of a strategy."""
 _REASON = "the message is about the last answer"

@@ -22,8 +22,6 @@ from hopyard.state.schemas import RouteDecision
 from hopyard.state.settings.fields import AUTO, Context, profile_of
 from hopyard.state.strategy import Strategy, strategies
 
-__all__ = ("choose_strategy", "chosen_strategy", "runnable")
-
 _NO_RETRIEVAL: Final = "direct"
 
 

@@ -28,9 +28,6 @@ from hopyard.state.settings.rights import group_names
 from hopyard.state.settings.sources import read_context
 from hopyard.state.usage import Usage
 
-__all__ = ("Found", "Run", "index_folder", "run_of")
-
-
 AUTH_USER: Final = "langgraph_auth_user"
 """Where LangGraph's server puts the user that it has authenticated: no client can overwrite it."""
 

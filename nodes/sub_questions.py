@@ -12,8 +12,6 @@ from hopyard.state import verdicts
 from hopyard.state.schemas import Step
 from hopyard.state.sub_questions import ROOT, SubQuestion, in_order, step_id
 
-__all__ = ("init_tree", "join_level", "plain", "repeats", "replacements", "steps_of")
-
 
 def plain(text: str) -> str:
     """The words of a question, to see whether two questions are the same."""

@@ -16,20 +16,6 @@ from hopyard.prompts.passages import passage_lines
 from hopyard.prompts.style import writing
 from hopyard.state.settings.fields import AnswerSettings
 
-__all__ = (
-    "ANSWER",
-    "HOW_TO_ANSWER",
-    "ROOM_OF_SMALL_ANSWERS",
-    "ROOM_TO_THINK",
-    "UNKNOWN",
-    "Answer",
-    "AnyAnswer",
-    "CitedAnswer",
-    "PlainAnswer",
-    "every_field_required",
-    "in_style",
-)
-
 ROOM_TO_THINK: Final = 4000
 """Output tokens of a closing call to a capable model: reasoning models count their thoughts too."""
 

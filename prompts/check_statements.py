@@ -12,8 +12,6 @@ from pydantic import Field, create_model
 from hopyard.models.prompt import Example, Output, Prompt, Shorter
 from hopyard.prompts.passages import one_line, passage_lines
 
-__all__ = ("CHECK_STATEMENTS", "StatementCheck", "StatementChecks", "check_prompt", "claim_lines")
-
 
 class StatementCheck(Output):
     """What the passages say about one statement."""

@@ -10,8 +10,6 @@ from pydantic import Field
 from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.passages import one_line
 
-__all__ = ("KEEP_FACTS", "MOST_KEPT", "QUESTION_NAMES", "numbered")
-
 MOST_KEPT: Final = 4
 """Facts that are kept at most (HippoRAG 2, its code)."""
 

@@ -8,8 +8,6 @@ from typing import Final
 
 from hopyard.state.text.tokens import characters_within
 
-__all__ = ("heading", "one_line", "passage_lines", "passage_snippet", "snippet", "source_line")
-
 _CHAT_TOKENS: Final = re.compile(
     r"<(?=[|｜][^<>|｜\s]{0,40}[|｜]>|/?s>|(?:start|end)_of_turn>|(?:bos|eos|pad|unk)>|/?think>|</?SYS>)"
     r"|\[(?=/?INST\])"

@@ -13,8 +13,6 @@ from hopyard.models.prompt import Example, Output, Prompt, Shorter
 from hopyard.prompts.passages import passage_lines
 from hopyard.state.hop import Relevance
 
-__all__ = ("JUDGE_PASSAGES", "PassageJudgements", "passages_prompt")
-
 
 class PassageJudgements(Output):
     """What each passage is to the question, in the order shown."""

@@ -10,8 +10,6 @@ from pydantic import ConfigDict, Field
 from hopyard.models.prompt import Output, Prompt
 from hopyard.prompts.answer import ROOM_TO_THINK, every_field_required
 
-__all__ = ("REVISE", "Revised")
-
 
 class Revised(Output):
     """The last answer as the user wants it, or that it takes a search."""

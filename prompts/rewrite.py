@@ -10,8 +10,6 @@ from pydantic import ConfigDict, Field
 from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.answer import every_field_required
 
-__all__ = ("REWRITE", "FollowUp", "StandAlone")
-
 
 class StandAlone(Output):
     """The question, understandable without the conversation."""

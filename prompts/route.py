@@ -15,8 +15,6 @@ from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.answer import every_field_required
 from hopyard.state.schemas import RouteLabel
 
-__all__ = ("Route", "StrategyChoice", "choice_prompt", "route_prompt")
-
 
 class Route(Output):
     """The strategy chosen."""

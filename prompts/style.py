@@ -6,8 +6,6 @@ from typing import Final
 
 from hopyard.state.settings.fields import AnswerSettings
 
-__all__ = ("GENERAL_KNOWLEDGE", "writing")
-
 GENERAL_KNOWLEDGE: Final = "From general knowledge:"
 """The beginning of a part that the model adds from its own knowledge."""
 

@@ -12,8 +12,6 @@ from typing import Final
 from hopyard.state.group import Profile
 from hopyard.state.settings.fields import AUTO, Context, profile_of
 
-__all__ = ("TRAITS", "Traits", "traits_for", "traits_of", "without_own_model")
-
 
 @dataclass(frozen=True)
 class Traits:

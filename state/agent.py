@@ -18,8 +18,6 @@ from hopyard.state.schemas import (
     StrategyOutput,
 )
 
-__all__ = ("AgentInput", "AgentOutput", "AgentState", "LastAnswer")
-
 
 class AgentInput(TypedDict):
     """The input of the agent: a question, or a conversation that ends with a question."""

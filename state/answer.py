@@ -12,20 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hopyard.state.metadata import MetadataValue
 
-__all__ = (
-    "Citation",
-    "Evidence",
-    "Explanation",
-    "Gate",
-    "Model",
-    "PassageShare",
-    "Result",
-    "Route",
-    "Source",
-    "Step",
-    "Usage",
-)
-
 
 class Model(BaseModel):
     """A part of an answer. Keys that it does not know are left out."""

@@ -12,16 +12,6 @@ from typing_extensions import TypedDict
 from hopyard.state.schemas import Evidence, Look, StrategyState
 from hopyard.state.settings.fields import Group
 
-__all__ = (
-    "ChainSettings",
-    "ChainState",
-    "Finding",
-    "Lookup",
-    "LookupTask",
-    "Reading",
-    "findings_of",
-)
-
 
 class ChainSettings(Group):
     """One search after another."""

@@ -8,8 +8,6 @@ from typing_extensions import TypedDict
 
 from hopyard.state.schemas import Citation, Evidence, StrategyState
 
-__all__ = ("CorState", "Link")
-
 
 class Link(TypedDict):
     """One sub-question with its answer."""

@@ -17,24 +17,6 @@ EXIT_WAITING: Final = 5
 """The run waits for an approval."""
 EXIT_INTERRUPTED: Final = 130
 
-__all__ = (
-    "BudgetExceededError",
-    "CallFailedError",
-    "CorpusError",
-    "EmbeddingMismatchError",
-    "GateUnavailableError",
-    "HopyardError",
-    "IndexBusyError",
-    "IndexMissingError",
-    "ModelOutputError",
-    "ModelUnreachableError",
-    "StoppedByUserError",
-    "ThreadBusyError",
-    "ThreadMissingError",
-    "ThreadUnfinishedError",
-    "UsageError",
-)
-
 
 class HopyardError(RuntimeError):
     """Base of every error that Hopyard raises on purpose.

@@ -12,8 +12,6 @@ from typing_extensions import TypedDict
 from hopyard.state.schemas import Step, StrategyState
 from hopyard.state.settings.fields import Group
 
-__all__ = ("EverySettings", "EveryState", "FoundRow", "ReadTask", "Table", "read_id", "steps_of")
-
 
 class EverySettings(Group):
     """The strategy `every`."""

@@ -9,8 +9,6 @@ from typing import Final
 
 from hopyard.state.errors import HopyardError, UsageError
 
-__all__ = ("EXTRAS", "Extra", "install_command", "missing_modules", "missing_sentence", "require")
-
 
 @dataclass(frozen=True)
 class Extra:

@@ -16,19 +16,6 @@ from typing_extensions import TypedDict
 from hopyard.state.schemas import Step, StrategyState
 from hopyard.state.settings.fields import Group
 
-__all__ = (
-    "GlobalSettings",
-    "GlobalState",
-    "MapTask",
-    "PassageTask",
-    "Point",
-    "ReportTask",
-    "WrittenReport",
-    "map_id",
-    "report_id",
-    "steps_of",
-)
-
 
 class GlobalSettings(Group):
     """Global search. The defaults are the paper's, and its cheapest level."""

@@ -6,8 +6,6 @@ from typing import Annotated, ClassVar, Literal, Protocol, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field
 
-__all__ = ("Amount", "Frozen", "Group", "GroupT", "Groups", "Limit", "Profile")
-
 Profile = Literal["builtin", "small", "capable"]
 """How prompts are written: for the built-in 135M model, for one of at most about eight billion
 parameters, or for one that follows long instructions."""

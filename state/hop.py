@@ -22,23 +22,6 @@ from typing_extensions import TypedDict
 from hopyard.state.group import Group, Limit
 from hopyard.state.schemas import StrategyState
 
-__all__ = (
-    "ENTRY",
-    "Hop",
-    "HopSettings",
-    "HopState",
-    "HopTask",
-    "Judged",
-    "Relevance",
-    "Vertex",
-    "arrivals",
-    "hop_id",
-    "merge_judged",
-    "question_key",
-    "round_id",
-    "visits",
-)
-
 
 class HopSettings(Group):
     """HopRAG. The defaults are the paper's, or less if the built-in model reasons."""

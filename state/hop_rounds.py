@@ -11,8 +11,6 @@ from typing_extensions import TypedDict
 from hopyard.state.hop import Hop
 from hopyard.state.schemas import StrategyState
 
-__all__ = ("HopRoundsState", "RoundNote", "useful_so_far")
-
 
 class RoundNote(TypedDict):
     """The output of a round's call."""

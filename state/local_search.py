@@ -14,8 +14,6 @@ from typing_extensions import TypedDict
 from hopyard.state.schemas import StrategyState
 from hopyard.state.settings.fields import Group
 
-__all__ = ("Linked", "LocalSettings", "LocalState", "Selection", "Statement")
-
 
 class LocalSettings(Group):
     """Local search: one prompt about the surroundings of the question's entities."""

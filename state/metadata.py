@@ -6,15 +6,6 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
-__all__ = (
-    "MATCHED_FIELDS",
-    "MetadataValue",
-    "address_of",
-    "describe",
-    "known_value",
-    "page_words",
-)
-
 MetadataValue = str | int | float | bool
 
 MATCHED_FIELDS: Final = ("source", "date", "author")

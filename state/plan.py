@@ -10,8 +10,6 @@ from typing_extensions import TypedDict
 from hopyard.state.schemas import StrategyState
 from hopyard.state.sub_questions import SubQuestion, merge_tree
 
-__all__ = ("PlanNode", "PlanState", "PlanTask")
-
 
 class PlanNode(SubQuestion):
     """One question of the plan."""

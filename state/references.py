@@ -10,16 +10,6 @@ from typing import Final
 from hopyard.state.metadata import MetadataValue
 from hopyard.state.schemas import Source
 
-__all__ = (
-    "SECTION_MARK",
-    "file_name",
-    "in_folder",
-    "kept_metadata",
-    "name_sources",
-    "reference",
-    "with_references",
-)
-
 SECTION_MARK: Final = " › "
 """Between the headings of a section's path, the outermost first."""
 LONGEST_VALUE: Final = 1000

@@ -18,37 +18,6 @@ from typing_extensions import TypedDict
 from hopyard.state.metadata import MetadataValue
 from hopyard.state.usage import Usage
 
-__all__ = (
-    "CUT",
-    "FINISHED",
-    "NOTE",
-    "NOT_SUPPORTED",
-    "UNCITED",
-    "UNCONFIRMED",
-    "Citation",
-    "Evidence",
-    "Explanation",
-    "GateDecision",
-    "Look",
-    "PassageShare",
-    "RouteDecision",
-    "RouteLabel",
-    "Source",
-    "Step",
-    "StrategyInput",
-    "StrategyOutput",
-    "StrategyState",
-    "Thrown",
-    "add_reason",
-    "notes_of",
-    "passage_evidence",
-    "passage_ids",
-    "quotes_of",
-    "read_note",
-    "share_read",
-    "why_truncated",
-)
-
 
 class Source(TypedDict, total=False):
     """A `state.answer.Source`."""

@@ -10,22 +10,6 @@ from typing_extensions import TypedDict
 from hopyard.state.schemas import Evidence, Thrown, add_reason
 from hopyard.state.verdicts import PRUNED, SPLIT
 
-__all__ = (
-    "MOST_PARTS",
-    "ROOT",
-    "Status",
-    "SubQuestion",
-    "because",
-    "below",
-    "child_paths",
-    "children_of",
-    "depth_of",
-    "in_order",
-    "leaves",
-    "merge_tree",
-    "step_id",
-)
-
 ROOT: Final = ""
 
 MOST_PARTS: Final = 4

@@ -6,8 +6,6 @@ from typing_extensions import TypedDict
 
 from hopyard.state.schemas import StrategyState
 
-__all__ = ("Asked", "Outcome", "TableState")
-
 
 class Asked(TypedDict):
     """The query of the model."""

@@ -12,8 +12,6 @@ from hopyard.state.schemas import Citation, StrategyState
 from hopyard.state.settings.fields import Group
 from hopyard.state.sub_questions import SubQuestion, merge_tree
 
-__all__ = ("TreeNode", "TreeSettings", "TreeState", "TreeTask")
-
 
 class TreeSettings(Group):
     """ToR-RAG. The defaults are the paper's."""

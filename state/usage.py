@@ -13,8 +13,6 @@ from hopyard.state.errors import BudgetExceededError
 from hopyard.state.group import Amount, Frozen, Limit
 from hopyard.state.text.counting import counted
 
-__all__ = ("Budget", "Meter", "Usage", "about", "add_usage", "no_usage")
-
 
 class Budget(Frozen):
     """The hard stop of one run. Cached calls cost nothing."""

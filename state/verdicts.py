@@ -7,22 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = (
-    "ABOUT_LAST",
-    "BUDGET",
-    "CUT",
-    "ENOUGH",
-    "FAILED",
-    "FALLBACK",
-    "FELL_SHORT",
-    "GAVE_NOTHING",
-    "LEAF",
-    "NOTHING_FOUND",
-    "OPEN",
-    "PRUNED",
-    "SPLIT",
-)
-
 FAILED: Final = "failed"
 """The model gave no usable output."""
 BUDGET: Final = "budget"

@@ -26,8 +26,6 @@ from hopyard.state.metadata import MetadataValue
 from hopyard.state.text.dates import iso_date
 from hopyard.state.text.unicode import storable_text
 
-__all__ = ("Condition", "condition_texts", "folded", "is_date", "parse_condition")
-
 _FORM: Final = re.compile(r"\s*([^=!<>]*?)\s*(!=|<=|>=|==?|<|>)\s*(.*?)\s*", re.DOTALL)
 _SIGNS: Final = re.compile(r"[=!<>]+")
 _MEANT: Final[Mapping[str, str]] = {"=>": ">=", "=<": "<=", "=!": "!=", "<>": "!=", "><": "!="}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ("APPROVE", "REJECT", "about", "action", "edit", "proposed", "question")
-
 APPROVE = {"decisions": [{"type": "approve"}]}
 REJECT = {"decisions": [{"type": "reject", "message": "No, thank you."}]}
 

@@ -11,9 +11,6 @@ from hopyard.indexes.building import build as building
 from hopyard.indexes.building.build import BuildReport
 from hopyard.indexes.corpus.records import Document
 
-__all__ = ("build", "wait")
-
-
 T = TypeVar("T")
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from hopyard.classifiers.manifest import GateManifest, write_manifest
 
-__all__ = ("write_gate",)
-
 
 def write_gate(
     folder: Path,

@@ -10,8 +10,6 @@ from building import build
 from hopyard.indexes.corpus.records import PAGE_END, Document
 from hopyard.testing.models import WordEmbedder
 
-__all__ = ("REPORTS", "build_reports")
-
 _PLAIN: Final = (
     "The harbour office describes pier {page} here. Ships moor at pier {page} in summer. "
     "The crane of pier {page} lifts heavy crates for the town."

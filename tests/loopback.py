@@ -6,8 +6,6 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-__all__ = ("Loopback",)
-
 
 class Loopback(ThreadingHTTPServer):
     """Serves from `start` to `stop`.

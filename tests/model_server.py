@@ -24,16 +24,6 @@ from tokenizers import Tokenizer
 
 from hopyard.models.chat import ChatProvider, Sampling
 
-__all__ = (
-    "Answer",
-    "Call",
-    "ModelServer",
-    "Reply",
-    "WordEmbedder",
-    "scripted_provider",
-    "word_vector",
-)
-
 EMBEDDING_DIMENSION = 32
 
 

@@ -18,8 +18,6 @@ from typing import Any
 import httpx
 from loopback import Loopback
 
-__all__ = ("ChatModel", "Model", "OllamaServer", "Refusal", "embedded_chat", "embedded_vectors")
-
 VERSION = "0.12.6"
 CREATED = "2026-01-01T00:00:00.000000Z"
 

@@ -20,8 +20,6 @@ from uuid import uuid4
 
 import pytest
 
-__all__ = ("PostgresServer",)
-
 OWN = os.environ.get("HOPYARD_TEST_POSTGRES", "")
 IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 # A server does not run as root.

@@ -18,15 +18,6 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import Final, NamedTuple
 
-__all__ = (
-    "MOST_WORDS",
-    "Problem",
-    "problems",
-    "prose_of_markdown",
-    "prose_of_python",
-    "spelling_problems",
-)
-
 MOST_WORDS: Final = 30
 """A longer clause is a problem. A code span counts as a word; brackets do not count."""
 

@@ -14,8 +14,6 @@ from typing import Any
 
 from loopback import Loopback
 
-__all__ = ("ProtocolServer", "Script")
-
 _PIECE = 7
 _END = {
     "openai": {

@@ -13,24 +13,6 @@ from hopyard.models.names import reader_name
 from hopyard.state import verdicts
 from hopyard.state.schemas import Evidence, GateDecision, RouteDecision, Step
 
-__all__ = (
-    "Look",
-    "Names",
-    "describe_step",
-    "facts_of",
-    "gate_step",
-    "gate_word",
-    "judge_of",
-    "kind_of",
-    "line_of",
-    "look_of",
-    "name_evidence",
-    "on_a_line",
-    "passages_of",
-    "route_step",
-    "title_of",
-)
-
 Names = Mapping[str, str]
 """Names of passages by their ids, from `state.references`."""
 

@@ -10,8 +10,6 @@ from hopyard.tracing.describe import look_of, title_of
 from hopyard.tracing.model import Trace, TraceStep
 from hopyard.tracing.prose import one_line
 
-__all__ = ("Arrow", "Box", "Drawing", "drawing_of")
-
 _START: Final = "the question"
 """Ids of boxes that are no steps have white space, which the ids of steps do not have."""
 

@@ -15,18 +15,6 @@ from hopyard.state.text.counting import counted
 from hopyard.state.usage import about
 from hopyard.tracing.describe import Names
 
-__all__ = (
-    "Cost",
-    "Earlier",
-    "Span",
-    "Support",
-    "Trace",
-    "TraceStep",
-    "TracedPassage",
-    "cost_of",
-    "nest_steps",
-)
-
 Support = Literal["full", "part", "none"]
 """How far the cited passages support an answer."""
 

@@ -18,8 +18,6 @@ from markupsafe import Markup
 
 from hopyard.state.text.unicode import without_controls
 
-__all__ = ("ENVIRONMENT", "render")
-
 LIBRARY: Final = "d3-hierarchy.min.js"
 _LICENCE: Final = "d3-hierarchy.LICENSE"
 

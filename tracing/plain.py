@@ -8,8 +8,6 @@ from typing import Any
 from hopyard.models.ledger import Use
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
 
-__all__ = ("as_plain",)
-
 
 def as_plain(trace: Trace) -> dict[str, Any]:
     """Everything that the page shows, with names that say what it is."""

@@ -17,8 +17,6 @@ from markupsafe import escape
 
 from hopyard.state.text.unicode import without_controls
 
-__all__ = ("is_prose", "one_line", "prose")
-
 _MARK: Final = re.compile(r"\[(\d+)\]")
 _SCHEMES: Final = {"http", "https", "mailto"}
 _HIGHEST: Final = 3

@@ -27,8 +27,6 @@ from hopyard.tracing.describe import gate_step, passages_of, route_step
 from hopyard.tracing.model import Earlier, Trace, TraceStep, cost_of, nest_steps
 from hopyard.tracing.texts import trace_passages
 
-__all__ = ("read_trace", "trace_of")
-
 _NEW_TURN: Final = frozenset({"__start__", "receive"})
 """Before these have ended, the state still holds the last turn's decisions, steps and run."""
 _BEFORE_GATE: Final = _NEW_TURN | {"revise", "gate"}

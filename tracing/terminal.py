@@ -15,8 +15,6 @@ from hopyard.state.verdicts import PRUNED
 from hopyard.tracing.describe import Look, Names, describe_step, name_evidence, on_a_line, title_of
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
 
-__all__ = ("draw_evidence", "draw_step", "draw_steps", "draw_trace")
-
 _STYLES: Final[Mapping[Look, str]] = {
     "kept": "green",
     "pruned": "red",

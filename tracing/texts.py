@@ -14,8 +14,6 @@ from hopyard.state.schemas import Citation, Evidence, Source, quotes_of
 from hopyard.tracing.describe import Names
 from hopyard.tracing.model import Span, TracedPassage
 
-__all__ = ("find_names", "find_quotes", "trace_passages")
-
 
 def trace_passages(
     passage_ids: Iterable[str],

@@ -10,8 +10,6 @@ from typing import Final
 from hopyard.models.ledger import Use
 from hopyard.tracing.model import TraceStep
 
-__all__ = ("Bar", "Pause", "TimeLine", "time_line")
-
 LONGEST_REST: Final = 30.0
 """Seconds without a call that are drawn; a longer pause, of a run that was resumed, is cut out."""
 

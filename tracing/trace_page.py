@@ -31,8 +31,6 @@ from hopyard.tracing.plain import as_plain
 from hopyard.tracing.prose import is_prose, one_line, prose
 from hopyard.tracing.time_line import time_line
 
-__all__ = ("legend_of", "trace_page")
-
 _OPEN_SOURCES: Final = 12
 """Sources that the page shows at once. More of them are folded, and open at a click on a mark."""
 

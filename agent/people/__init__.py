@@ -17,18 +17,6 @@ from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.rights import group_names
 
-__all__ = (
-    "ANYBODY",
-    "CALLER",
-    "PEOPLE_FILE",
-    "PeopleOnly",
-    "Person",
-    "bearer",
-    "people_of_server",
-    "read_people",
-    "whose",
-)
-
 PEOPLE_FILE: Final = "HOPYARD_PEOPLE"
 """The variable that names the file of people, for servers without a flag for it."""
 _SHORTEST: Final = 16

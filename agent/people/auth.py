@@ -12,8 +12,6 @@ from langgraph_sdk import Auth
 
 from hopyard.agent.people import bearer, people_of_server, whose
 
-__all__ = ("auth",)
-
 auth = Auth()
 
 

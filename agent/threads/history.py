@@ -10,8 +10,6 @@ from typing import Any, Final
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
-__all__ = ("CONTEXT_KEY", "Turn", "earlier_turns")
-
 CONTEXT_KEY: Final = "hopyard_context"
 """Checkpoint metadata that holds the run's settings: LangGraph itself does not keep them."""
 

@@ -17,8 +17,6 @@ from hopyard.agent.threads.history import CONTEXT_KEY
 from hopyard.state.settings.fields import Context
 from hopyard.state.storage.stores import Holder, ThreadStore
 
-__all__ = ("ThreadSummary", "list_threads", "model_of", "summary_of")
-
 _TO_DO: Final = ("branch:to:", "__start__")
 """LangGraph's channels that say which node runs next. A checkpoint has none at the end of a run."""
 _ASKED: Final = "__interrupt__"

@@ -22,8 +22,6 @@ from hopyard.state.settings.sources import change_context, setting_changes
 from hopyard.state.storage.stores import Holder, ThreadStore
 from hopyard.state.storage.thread_names import checked_thread_name
 
-__all__ = ("Threads", "new_thread_id", "thread_missing", "thread_taken")
-
 
 class Threads:
     """The threads of one store.

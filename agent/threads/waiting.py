@@ -18,8 +18,6 @@ from hopyard.state.errors import UsageError
 if TYPE_CHECKING:  # slow to import
     from langchain.agents.middleware.human_in_the_loop import HITLRequest
 
-__all__ = ("Waiting", "answer_command", "waiting_in")
-
 
 @dataclass(frozen=True)
 class Waiting:

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from hopyard.evaluation.runner import Outcome
     from hopyard.indexes.kind import Progress
 
-__all__ = ("answer_plan", "eval_command", "identity_of", "names_in", "recording_in", "selection_of")
-
 T = TypeVar("T")
 
 StrategiesOption = Annotated[

@@ -17,8 +17,6 @@ from hopyard.measures.bootstrap import Interval
 from hopyard.state.text.counting import counted
 from hopyard.state.usage import about
 
-__all__ = ("print_report", "print_retrieval")
-
 
 def print_report(report: Report, folder: Path, outcome: Outcome, *, as_json: bool) -> None:
     """The results, and where the records are."""
@@ -74,6 +72,7 @@ def _named(values: Mapping[str, Interval]) -> dict[str, Any]:
 
 
 def tell_stopped(outcome: Outcome) -> None:
+    """Say that a limit stopped the evaluation, and how to continue it."""
     if outcome.stopped:
         err.print(
             f"Stopped at the limit of {outcome.stopped}: "

@@ -22,8 +22,6 @@ from hopyard.state.settings.fields import AUTO, Context, profile_of
 if TYPE_CHECKING:
     from hopyard.classifiers.contributions import ValueFunction
 
-__all__ = ("finder", "gate_name", "predictor", "value_function")
-
 
 def gate_name(name: str, context: Context) -> str:
     """The gate of a name; `auto` is the shipped gate for the run's model."""

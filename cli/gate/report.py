@@ -20,8 +20,6 @@ from hopyard.state.errors import HopyardError
 if TYPE_CHECKING:
     from hopyard.classifiers.train import Trained
 
-__all__ = ("show_evaluation", "show_labels", "show_training", "warn_of_models")
-
 
 def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
     """Print labels by rule and dropped questions by reason."""

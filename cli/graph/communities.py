@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
     from hopyard.state.settings.fields import Context
 
-__all__ = ("communities_command",)
-
 _LABELS: Final = 10
 """Labels of a community in the JSON output."""
 

@@ -17,8 +17,6 @@ from hopyard.indexes.listing import DocumentDetails, DocumentEntry
 from hopyard.state.references import name_sources
 from hopyard.state.text.counting import counted
 
-__all__ = ("show_document", "show_documents")
-
 _LONGEST: Final = 200
 """Characters of a passage that the terminal shows, unless it is asked for the whole text."""
 _DAY: Final = 10

@@ -15,8 +15,6 @@ from hopyard.cli.options import JsonOption
 from hopyard.state.errors import UsageError
 from hopyard.state.text.counting import counted, plural
 
-__all__ = ("entities_command",)
-
 
 def entities_command(
     directory: DirectoryArgument,

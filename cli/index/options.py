@@ -25,23 +25,6 @@ if TYPE_CHECKING:
     from hopyard.models.embedder import Embedder
     from hopyard.nodes.resources import Resources
 
-__all__ = (
-    "DirectoryArgument",
-    "DryRunOption",
-    "EncodingOption",
-    "LoaderOption",
-    "MaxCallsOption",
-    "MaxSecondsOption",
-    "MaxTokensOption",
-    "NewPassagesModelOption",
-    "OcrOption",
-    "PathsArgument",
-    "SkipBadOption",
-    "check_extras",
-    "own_embedder",
-    "reading",
-)
-
 PathsArgument = Annotated[
     list[Path] | None,
     typer.Argument(

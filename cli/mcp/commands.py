@@ -21,8 +21,6 @@ from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import require
 
-__all__ = ("mcp_command",)
-
 
 def mcp_command(
     index: IndexOption = None,

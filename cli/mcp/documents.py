@@ -22,18 +22,6 @@ from hopyard.state.references import reference
 from hopyard.state.schemas import Source
 from hopyard.state.settings.fields import Context
 
-__all__ = (
-    "PASSAGE_ADDRESS",
-    "Fetched",
-    "FoundInside",
-    "SearchResult",
-    "SearchResults",
-    "fetch",
-    "find_inside",
-    "open_around",
-    "search",
-)
-
 logger = logging.getLogger(__name__)
 
 PASSAGE_ADDRESS: Final = "hopyard://passages/{id}"

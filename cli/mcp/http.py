@@ -9,8 +9,6 @@ from hopyard.cli.mcp.server import mcp_server
 from hopyard.cli.options import context_from
 from hopyard.state.settings.fields import Context
 
-__all__ = ("app",)
-
 
 def _settings() -> Context:
     """From the environment and `hopyard.toml`, read again for each question."""

@@ -12,8 +12,6 @@ from hopyard.agent.texts import with_texts
 from hopyard.state import strategy as registry
 from hopyard.state.answer import Result
 
-__all__ = ("Strategies", "ToolAnswer", "answer_of", "strategies")
-
 
 class ToolAnswer(Result):
     """An answer, or the approvals that the run waits for."""

@@ -48,8 +48,6 @@ from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.where import condition_texts
 
-__all__ = ("mcp_server", "serve_over_http")
-
 INSTRUCTIONS: Final = (
     "Answers questions from an index of documents, with citations. Use `ask` for a new question, "
     "`continue_thread` for a follow-up, for a run that stopped, or to answer what it waits for. "

@@ -4,7 +4,5 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ("BASELINES",)
-
 BASELINES: Final = frozenset({"cor", "graphrag"})
 """The records with `baseline`, for lists of names that import no record."""

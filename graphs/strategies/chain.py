@@ -7,8 +7,6 @@ from typing import Final
 from hopyard.state.chain import ChainSettings
 from hopyard.state.strategy import Strategy
 
-__all__ = ("STRATEGY",)
-
 STRATEGY: Final = Strategy(
     name="chain",
     about=(

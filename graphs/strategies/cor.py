@@ -6,8 +6,6 @@ from typing import Final
 
 from hopyard.state.strategy import Strategy
 
-__all__ = ("STRATEGY",)
-
 STRATEGY: Final = Strategy(
     name="cor",
     about=(

@@ -8,8 +8,6 @@ from hopyard.state.every import EverySettings
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.strategy import Strategy
 
-__all__ = ("STRATEGY",)
-
 STRATEGY: Final = Strategy(
     name="every",
     about=(

@@ -7,8 +7,6 @@ from typing import Final
 from hopyard.state.global_search import GlobalSettings
 from hopyard.state.strategy import Strategy
 
-__all__ = ("STRATEGY",)
-
 STRATEGY: Final = Strategy(
     name="graphrag",
     about=(

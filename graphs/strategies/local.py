@@ -8,8 +8,6 @@ from hopyard.state.local_search import LocalSettings
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.strategy import Strategy
 
-__all__ = ("STRATEGY",)
-
 STRATEGY: Final = Strategy(
     name="local",
     about=(

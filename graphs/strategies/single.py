@@ -7,8 +7,6 @@ from typing import Final
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.strategy import Strategy
 
-__all__ = ("STRATEGY",)
-
 STRATEGY: Final = Strategy(
     name="single",
     about=("One search, one answer from what it found: for a fact that one passage can state."),

@@ -8,8 +8,6 @@ from hopyard.state.schemas import RouteLabel
 from hopyard.state.strategy import Strategy
 from hopyard.state.tree import TreeSettings
 
-__all__ = ("STRATEGY",)
-
 STRATEGY: Final = Strategy(
     name="tree",
     about=(

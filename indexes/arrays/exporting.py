@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 from hopyard.prompts.passages import one_line
 from hopyard.state.storage.atomic import replacing
 
-__all__ = ("NEO4J_FILES", "Export", "Link", "Node", "Value", "write_graphml", "write_neo4j")
-
 NEO4J_FILES: Final = ("nodes.csv", "relationships.csv")
 
 Value = str | int | float | Sequence[str]

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 
 import faiss
 
-__all__ = ("one_thread",)
-
 
 @contextmanager
 def one_thread() -> Iterator[None]:

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.ragged import Ragged
 
-__all__ = ("PassageSet", "mask_of")
-
 
 class PassageSet(Set[str]):
     """Some of n passages, as a set of their ids that nobody changes. They come in their order.

@@ -18,8 +18,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from hopyard.indexes.corpus.manifest import damage_error
 
-__all__ = ("IDS", "Ragged", "load_array")
-
 IDS: Final = "ids"
 """The name under which a kind keeps the ids of its passages, row by row."""
 

@@ -11,8 +11,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopyard.indexes.corpus.manifest import damage_error
 
-__all__ = ("load_rows", "save_rows")
-
 ROWS_FILE: Final = "ids.json"
 _ROWS: Final = TypeAdapter(list[str])
 

@@ -15,8 +15,6 @@ from hopyard.indexes.corpus.store import CorpusStore
 from hopyard.indexes.passages.chunking import Chunker
 from hopyard.state.errors import CorpusError
 
-__all__ = ("Gone", "PutRun", "check_not_empty")
-
 _TOLD: Final = 200
 """Passages of a document between two reports of progress."""
 

@@ -20,8 +20,6 @@ from hopyard.models.embedder import Embedder
 from hopyard.state.errors import CorpusError, UsageError
 from hopyard.state.settings.fields import Context
 
-__all__ = ("Changes", "changes_of", "estimate", "estimate_update", "passages_of")
-
 
 async def estimate(
     documents: Iterable[Document],

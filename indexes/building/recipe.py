@@ -18,8 +18,6 @@ from hopyard.models.instructions import Instructions
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import AUTO, Context
 
-__all__ = ("OpenCaller", "Recipe", "recipe_of", "update_recipe")
-
 OpenCaller = Callable[[], ModelCaller]
 """Opens the chat model, or gives it again: `lambda: resources.caller(settings.model)`."""
 

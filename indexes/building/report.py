@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from hopyard.indexes.corpus.records import BadItem
 from hopyard.state.usage import Usage, no_usage
 
-__all__ = ("BuildReport",)
-
 
 @dataclass(slots=True)
 class BuildReport:

@@ -48,8 +48,6 @@ from hopyard.state.settings.rights import Rules, rule_of
 from hopyard.state.storage.atomic import sync_tree
 from hopyard.state.usage import Usage, add_usage, no_usage
 
-__all__ = ("BuildRun", "open_run")
-
 _LARGE: Final = 50_000
 """Passages of an index from which on `add`, `sync` and `remove` check sizes, and not contents."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ("Box", "PageText", "WordBoxes", "pack_boxes", "unpack_boxes", "without_space")
-
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom as shares of the page's width and height, from its top left corner, as a
 viewer shows the page: turned and cut as the file says."""

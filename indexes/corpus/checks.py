@@ -10,8 +10,6 @@ from hopyard.indexes.corpus.generation import CONTINUATIONS, DOCUMENTS, PASSAGES
 from hopyard.indexes.corpus.manifest import Manifest
 from hopyard.indexes.corpus.snapshot import Snapshot
 
-__all__ = ("check_rows", "rows_checksum")
-
 
 def check_rows(corpus: Snapshot, manifest: Manifest, *, full: bool = False) -> None:
     """Compare the numbers of documents and passages with those of the manifest.

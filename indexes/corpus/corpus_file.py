@@ -11,21 +11,6 @@ from typing import Final
 
 from hopyard.state.errors import HopyardError, IndexMissingError
 
-__all__ = (
-    "BUSY_SECONDS",
-    "CORPUS_FILE",
-    "OF_DOCUMENTS",
-    "SCHEMA",
-    "VERSIONED",
-    "check_structure",
-    "columns_of",
-    "corpus_error",
-    "is_cut",
-    "rewrite",
-    "transaction",
-    "uri_of",
-)
-
 VERSIONED: Final = ("documents", "passages")
 """The tables whose rows say which generation added and which removed them."""
 

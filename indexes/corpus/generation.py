@@ -25,17 +25,6 @@ from hopyard.state.settings.rights import NO_RULES, Rules, may_read
 if TYPE_CHECKING:
     from hopyard.models.embedder import Vectors
 
-__all__ = (
-    "COLUMNS",
-    "CONTINUATIONS",
-    "DOCUMENTS",
-    "LISTED",
-    "PASSAGES",
-    "VISIBLE",
-    "Generation",
-    "PassageVectors",
-)
-
 VISIBLE: Final = "added <= :generation AND (removed IS NULL OR removed > :generation)"
 """It begins with `added`, so that a table may be named before it."""
 LISTED: Final = "id IN (SELECT value FROM json_each(:ids))"

@@ -12,8 +12,6 @@ from filelock import FileLock, Timeout
 
 from hopyard.state.errors import HopyardError, IndexBusyError
 
-__all__ = ("LOCK_FILE", "builder_of", "hold_lock")
-
 LOCK_FILE: Final = "build.lock"
 OWNER_FILE: Final = "build.pid"
 """Not in the lock file itself: some platforms let nobody read a locked file."""

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-__all__ = ("STRETCH", "LongText", "is_blank", "stretches_of", "text_digest", "text_of")
-
 STRETCH: Final = 1 << 18
 """Characters that are cut at once: the splitter takes many times the memory of its text."""
 

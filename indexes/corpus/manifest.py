@@ -22,22 +22,6 @@ from hopyard.state.storage.atomic import write_file
 if TYPE_CHECKING:
     from hopyard.models.embedder import Embedder
 
-__all__ = (
-    "FORMAT_VERSION",
-    "MANIFEST_FILE",
-    "Manifest",
-    "check_embedding",
-    "check_embedding_name",
-    "check_files",
-    "checksum",
-    "damage_error",
-    "find_manifest",
-    "generation_directory",
-    "read_manifest",
-    "vectors_name",
-    "write_manifest",
-)
-
 FORMAT_VERSION: Final = 4
 MANIFEST_FILE: Final = "manifest.json"
 _BLOCK: Final = 1 << 20

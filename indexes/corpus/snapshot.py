@@ -26,8 +26,6 @@ from hopyard.indexes.corpus.records import PAGE_END, Document, Passage
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.metadata import MetadataValue
 
-__all__ = ("Snapshot",)
-
 _About = tuple[str, dict[str, MetadataValue]]
 
 _PAGE: Final = 1000

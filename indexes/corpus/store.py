@@ -33,8 +33,6 @@ from hopyard.indexes.corpus.long_text import stretches_of
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.state.errors import CorpusError
 
-__all__ = ("CorpusStore",)
-
 _AT_ONCE: Final = 1000
 """Passages of a document that are written at once."""
 

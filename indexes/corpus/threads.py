@@ -9,8 +9,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
-__all__ = ("enter_in_thread", "finish", "in_thread")
-
 T = TypeVar("T")
 
 

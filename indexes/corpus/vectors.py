@@ -21,8 +21,6 @@ from hopyard.indexes.corpus.threads import in_thread
 from hopyard.models.embedder import Embedder, Vectors
 from hopyard.state.errors import ModelOutputError, UsageError
 
-__all__ = ("BATCH", "PASSAGES", "StoredVectors", "check_vectors", "purge_passage_vectors")
-
 PASSAGES: Final = "passages"
 """The namespace of the passages' own texts."""
 

@@ -16,8 +16,6 @@ from hopyard.state.where import is_date, parse_condition
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.snapshot import Snapshot
 
-__all__ = ("allowed_passages", "readable_passages", "undated_note")
-
 _SHOWN: Final = 20
 """Fields that an error names."""
 

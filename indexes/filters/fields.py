@@ -30,8 +30,6 @@ from hopyard.state.where import Condition, folded
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.snapshot import Snapshot
 
-__all__ = ("FOLDER", "Fields", "field_values")
-
 FOLDER: Final = "fields"
 """The folder of a generation that holds them."""
 _OF_PASSAGES: Final = ("page", "section")

@@ -30,8 +30,6 @@ from hopyard.state.errors import CorpusError, UsageError
 from hopyard.state.metadata import describe
 from hopyard.state.references import SECTION_MARK
 
-__all__ = ("Chunker", "passage_ids")
-
 SNIPPET_TOKENS: Final = 300
 """Default length of a passage, as far as the model's window allows: ToR-RAG's snippets."""
 

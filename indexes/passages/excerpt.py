@@ -8,8 +8,6 @@ from typing import Final
 from hopyard.indexes.text.english import FUNCTION_WORDS
 from hopyard.indexes.text.sentences import context_of_row, sentence_spans
 
-__all__ = ("best_sentence", "excerpt")
-
 _LONGEST: Final = 240
 """Characters of an excerpt, about."""
 _STEM: Final = 4

@@ -19,8 +19,6 @@ from hopyard.indexes.corpus.long_text import stretches_of
 from hopyard.indexes.corpus.records import PAGE_END, place_in
 from hopyard.state.references import SECTION_MARK
 
-__all__ = ("Block", "blocks_of", "escape_cell", "first_heading", "table_lines")
-
 _LONGEST_HEADING: Final = 120
 """Characters of a heading in a section's name."""
 _UNDERLINED: Final = 2

@@ -10,8 +10,6 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.text.sentences import is_row, readable, sentence_spans
 
-__all__ = ("Mark", "find_marks", "marks_of", "quoted_part")
-
 _GAP: Final = 1.5
 """The gap between two words that are marked as one, in heights of the line, at most, on a page that
 is as wide as it is high."""

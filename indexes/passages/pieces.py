@@ -15,8 +15,6 @@ from hopyard.indexes.corpus.long_text import LongText, stretches_of
 from hopyard.indexes.corpus.records import PAGE_END
 from hopyard.indexes.passages.markdown import Block
 
-__all__ = ("Pages", "Piece", "cut_section", "piece_of")
-
 Count = Callable[[str], int]
 _END: Final = re.compile(PAGE_END)
 

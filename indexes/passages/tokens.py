@@ -12,8 +12,6 @@ from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("LONGEST_TOKEN", "fewest_tokens", "token_counter")
-
 LONGEST_TOKEN: Final = 16
 """Characters that one token stands for at most. Tokenizers turn any run of letters that they do
 not know, a megabyte of base64 as well, into a single unknown token."""

@@ -13,8 +13,6 @@ from typing import Final
 
 from hopyard.indexes.text.english import JOINERS
 
-__all__ = ("QUOTES", "WORD", "YEAR", "begins_sentence", "gap_between", "next_run", "quoted_spans")
-
 QUOTES: Final = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "`": "'", "“": '"', "”": '"'})
 """Curly quotes and their plain forms, one character for one."""
 

@@ -9,16 +9,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = (
-    "ARTICLES",
-    "FUNCTION_WORDS",
-    "JOINERS",
-    "NEVER_ALONE",
-    "NEVER_OUTSIDE",
-    "NOT_CONTENT",
-    "word_set",
-)
-
 
 def word_set(text: str) -> frozenset[str]:
     """The words of a list that is written as text."""

@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 
 from hopyard.indexes.text.english import FUNCTION_WORDS
 
-__all__ = ("Identifier", "identifiers_in", "parts_of")
-
 
 class Identifier(NamedTuple):
     """An identifier in a text."""

@@ -41,8 +41,6 @@ from hopyard.indexes.text.english import (
     NOT_CONTENT,
 )
 
-__all__ = ("extract_keywords", "normalise_keyword")
-
 _POSSESSIVE: Final = re.compile(r"('s?)+(?=\W*$)")
 _EDGES: Final = re.compile(r"^\W+|\W+$")
 _INITIALS: Final = re.compile(r"(?<=\b[^\W\d_])[. ]+(?=[^\W\d_]\b)")

@@ -19,8 +19,6 @@ from typing import Final
 
 from hopyard.indexes.text.english import word_set
 
-__all__ = ("bare_forms", "korean_names")
-
 _PARTICLES: Final = word_set(
     """
     은 는 이 가 을 를 의 에 에서 에게 에게서 께 께서 한테 한테서 와 과 하고 랑 이랑 로 으로

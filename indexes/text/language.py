@@ -11,16 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.snapshot import Snapshot
 
-__all__ = (
-    "LANGUAGES",
-    "OTHER",
-    "READ_BY",
-    "corpus_language",
-    "detect_language",
-    "foreign_languages",
-    "stop_words",
-)
-
 OTHER: Final = "other"
 """A language without stems of its own here."""
 

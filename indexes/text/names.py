@@ -17,8 +17,6 @@ from hopyard.indexes.text.english import FUNCTION_WORDS
 from hopyard.indexes.text.korean import korean_names
 from hopyard.indexes.text.proper_names import Span, proper_names
 
-__all__ = ("Name", "add_known", "is_date", "names_in")
-
 
 class Name(NamedTuple):
     """A name and its place in a text."""

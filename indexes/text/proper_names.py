@@ -28,8 +28,6 @@ from hopyard.indexes.text.english import (
 )
 from hopyard.indexes.text.language import stop_words
 
-__all__ = ("Span", "proper_names")
-
 Span = tuple[int, int]
 
 _ENGLISH_RULES: Final = frozenset(["en", "ar", "fa", "hi", "ja", "ko", "ta", "zh"])

@@ -15,17 +15,6 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Final
 
-__all__ = (
-    "cells_of_row",
-    "context_of_row",
-    "header_of_row",
-    "is_heading",
-    "is_item",
-    "is_row",
-    "readable",
-    "sentence_spans",
-)
-
 Span = tuple[int, int]
 
 _LINE: Final = re.compile(r"[^\n\r\f\v]*")

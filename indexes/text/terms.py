@@ -23,8 +23,6 @@ from hopyard.indexes.text.english import FUNCTION_WORDS, word_set
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.state.extras import require
 
-__all__ = ("Term", "choose_terms", "is_common_word", "term_of", "terms_in")
-
 _TOKEN: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W_]+)*|[^\w\s]|\w+")
 _LONGEST: Final = 4
 """Words of a term at most; of a longer phrase the last words count."""

@@ -22,8 +22,6 @@ from hopyard.indexes.written.writer import Writer
 from hopyard.models.ledger import Ledger, ParseRate
 from hopyard.state.errors import ModelOutputError
 
-__all__ = ("SAMPLE", "estimate_writing")
-
 
 class _Source(Protocol):
     """A source, such as a passage."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.written.stats import WrittenStats
     from hopyard.models.prompt import Prompt
 
-__all__ = ("WrittenKind",)
-
 
 class WrittenKind(IndexKind):
     """A kind whose build asks the chat model about each of its sources."""

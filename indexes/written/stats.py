@@ -16,8 +16,6 @@ from hopyard.indexes.written.store import FAILED, Author, Written
 from hopyard.models.ledger import ParseRate
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("AuthorShare", "Plain", "WrittenCounts", "WrittenStats", "add_calls")
-
 _FILE: Final = "stats.json"
 
 

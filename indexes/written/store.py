@@ -28,8 +28,6 @@ from hopyard.indexes.corpus.corpus_file import (
 )
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("FAILED", "Author", "ContentT", "Written", "WrittenStore", "keep_only_used")
-
 ContentT = TypeVar("ContentT", bound=BaseModel)
 
 FAILED: Final = "failed"

@@ -23,8 +23,6 @@ from hopyard.models.prompt import Prompt
 from hopyard.state.errors import BudgetExceededError, ModelOutputError, ModelUnreachableError
 from hopyard.state.settings.fields import Context, profile_of
 
-__all__ = ("SourceT", "Writer", "calls_so_far", "count_texts", "open_texts", "write_missing")
-
 SourceT = TypeVar("SourceT")
 StoreT = TypeVar("StoreT", bound=WrittenStore[Any])
 CountsT = TypeVar("CountsT", bound=WrittenCounts)

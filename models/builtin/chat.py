@@ -31,18 +31,6 @@ from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import install_command
 
-__all__ = (
-    "BASE",
-    "BUILTIN_SLOTS",
-    "BUILTIN_WINDOW",
-    "adapter_file",
-    "builtin_address",
-    "builtin_identity",
-    "end_at_next_turn",
-    "engine",
-    "engine_identity",
-)
-
 logger = logging.getLogger(__name__)
 
 BUILTIN_WINDOW: Final = 8192

@@ -27,8 +27,6 @@ from hopyard.models.embedder import Vectors
 from hopyard.models.instructions import Instructions
 from hopyard.models.names import BUILTIN_EMBEDDING
 
-__all__ = ("GRAPH_FILE", "WEIGHTS_FILE", "E5Embedder", "E5File", "Special", "e5_weights")
-
 WEIGHTS_FILE: Final = "e5-small-q4.bin"
 _MAGIC: Final = b"E5S1"
 _BLOCK: Final = 32

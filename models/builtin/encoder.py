@@ -26,8 +26,6 @@ from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.extras import install_command, require
 
-__all__ = ("BATCH_TOKENS", "BuiltinEmbedder", "Encoder", "Ids")
-
 BATCH_TOKENS: Final = 512
 """Tokens that are computed together, or one text. More do not fit in the CPU cache."""
 _PADDING: Final = 0

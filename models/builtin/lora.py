@@ -22,17 +22,6 @@ from filelock import FileLock
 
 from hopyard.models.builtin.weights import cache_folder
 
-__all__ = (
-    "TENSOR_NAMES",
-    "Array",
-    "add_lora",
-    "heads_of",
-    "merge",
-    "read_gguf",
-    "to_rotary_order",
-    "weights_with_adapter",
-)
-
 logger = logging.getLogger(__name__)
 
 Array = npt.NDArray[Any]

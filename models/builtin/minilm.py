@@ -16,8 +16,6 @@ from hopyard.models.builtin.encoder import BuiltinEmbedder, Encoder
 from hopyard.models.builtin.weights import MINILM, files_of
 from hopyard.models.embedder import Vectors
 
-__all__ = ("GRAPH_FILE", "MiniLMEmbedder")
-
 GRAPH_FILE: Final = Path(__file__).with_name("minilm.onnx")
 WORD_PIECES: Final = "embeddings.word_embeddings.weight"
 UNUSED: Final = (WORD_PIECES, "pooler.")

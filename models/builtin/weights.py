@@ -26,21 +26,6 @@ from platformdirs import user_cache_path
 from hopyard.models.notices import point_out
 from hopyard.state.errors import ModelUnreachableError
 
-__all__ = (
-    "CACHE_VARIABLE",
-    "CHAT_MODEL",
-    "E5",
-    "MINILM",
-    "PackagedModel",
-    "cache_folder",
-    "fetch",
-    "fetch_command",
-    "files_of",
-    "find_files",
-    "version_of",
-    "weights",
-)
-
 CACHE_VARIABLE: Final = "HOPYARD_CACHE"
 _SECONDS: Final = 1800
 _BLOCK: Final = 1 << 20

@@ -16,8 +16,6 @@ from pydantic_core import core_schema
 
 from hopyard.models.prompt import Output
 
-__all__ = ("asked_schema",)
-
 LONGEST_ITEM: Final = 300
 """Characters of a text in a list with a limit, such as a search or a sub-question."""
 

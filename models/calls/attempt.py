@@ -16,8 +16,6 @@ from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.recorded import recorded_key
 from hopyard.state.settings.fields import Context, profile_of
 
-__all__ = ("Attempt",)
-
 HOTTER: Final = 0.7
 """Sampling temperature of a retry at least: at 0 it would repeat the output that did not fit."""
 

@@ -37,8 +37,6 @@ from hopyard.state.usage import Meter
 if TYPE_CHECKING:
     from hopyard.models.calls.voice import Spoken
 
-__all__ = ("RETRIES", "ModelCaller")
-
 logger = logging.getLogger(__name__)
 
 RETRIES: Final = 2

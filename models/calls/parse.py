@@ -16,8 +16,6 @@ from hopyard.models.calls.thoughts import is_cut_off, spoken_objects
 from hopyard.models.prompt import Output, OutputT
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("UnfitOutputError", "json_schema", "parse")
-
 _LONGEST_REPAIRED: Final = 8_000
 """Characters."""
 _MOST_BRACKETS: Final = 50

@@ -20,8 +20,6 @@ from hopyard.models.servers.failures import UnfinishedReplyError
 from hopyard.state.errors import CallFailedError
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("Ending", "Reply", "Spent", "read_reply", "spent_on", "storable")
-
 LONGEST_OUTPUT: Final = 100_000
 """Characters kept of one reply: ten times as many as any prompt asks for."""
 _LONGEST_REFUSAL: Final = 200

@@ -36,8 +36,6 @@ from hopyard.models.servers.failures import RETRIES, classify, retry_after
 from hopyard.models.servers.windows import length_said
 from hopyard.state.errors import HopyardError
 
-__all__ = ("Request", "send")
-
 FIRST_PAUSE: Final = 0.5
 """Seconds before the first retry; doubled each time, give or take a half."""
 _UNHEARD: Final = RunnableConfig(tags=[TAG_NOSTREAM])

@@ -19,8 +19,6 @@ from hopyard.models.servers.failures import Failure
 from hopyard.models.servers.windows import Fitted, estimate, fit, length_said
 from hopyard.state.errors import CallFailedError
 
-__all__ = ("Sent", "request_that_fits", "window_of")
-
 _MOST_TRIES: Final = 3
 """Times that a prompt is sent, each shorter, if the server says that it is too long."""
 _DENSER: Final = 4 / 3

@@ -23,8 +23,6 @@ from hopyard.state.text.unicode import without_controls
 if TYPE_CHECKING:
     from hopyard.models.calls.voice import Spoken, Voice
 
-__all__ = ("ANSWER_FIELD", "PART_TYPE", "AnswerStream", "FieldText", "answer_stream", "chunk_text")
-
 ANSWER_FIELD: Final = "answer"
 """The output field that people read; an output without it is not streamed."""
 PART_TYPE: Final = "token"

@@ -12,8 +12,6 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ("Spoken", "begins_to_speak", "is_cut_off", "spoken_objects", "without_thoughts")
-
 _NAMES: Final = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection)"
 _OPEN: Final = re.compile(
     rf"<{_NAMES}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>"

@@ -27,8 +27,6 @@ from langsmith import tracing_context
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.text.markers import renumber, settled
 
-__all__ = ("Spoken", "Voice", "voice_of")
-
 UNKNOWN: Final = "unknown"
 """An answer that says only this is not spoken: another strategy may take over."""
 _NAMESPACE: Final = "langgraph_checkpoint_ns"

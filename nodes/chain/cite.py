@@ -18,8 +18,6 @@ from hopyard.state.schemas import Citation, Evidence, Step, passage_evidence, pa
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.markers import renumber
 
-__all__ = ("cite", "link_id", "steps_of")
-
 
 async def cite(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Close the run: the findings' passages are what the answer cites."""

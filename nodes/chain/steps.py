@@ -36,8 +36,6 @@ from hopyard.state.schemas import StrategyInput, add_reason, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
 
-__all__ = ("init_chain", "look_up", "next_tasks", "read")
-
 LEAST_PLACES: Final = 3
 """Passages of one search at least, where several searches of a step share `retrieval.k`."""
 SHOWN_AGAIN: Final = 2

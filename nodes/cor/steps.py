@@ -29,16 +29,6 @@ from hopyard.state.schemas import Evidence, Step, StrategyInput, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
 
-__all__ = (
-    "after_link",
-    "after_question",
-    "answer_link",
-    "ask_next",
-    "conclude",
-    "init_chain",
-    "steps_of",
-)
-
 MOST_LINKS: Final = 4
 """Sub-questions of one question; MuSiQue's longest questions need 4."""
 EVIDENCE: Final = 5

@@ -32,8 +32,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("choose", "document_lines", "estimate_calls", "grouped", "selected")
-
 _RANKED: Final = 1000
 """Passages that the search ranks."""
 

@@ -26,8 +26,6 @@ from hopyard.state.schemas import Citation, Step, passage_evidence
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
 
-__all__ = ("Coverage", "close", "coverage")
-
 _NUMBER: Final = re.compile(r"(?<!\w)#(?!\w)", re.ASCII)
 """The place of the number of rows in a sentence, as in `# ports` and `港は#件`; `C#` is a word."""
 _NAMED: Final = 10

@@ -23,8 +23,6 @@ from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
 
-__all__ = ("next_tasks", "open_table", "read_group")
-
 _MOST_OPENINGS: Final = 2
 """Groups that are tried until one decides the form of the table."""
 _MOST_PARTS: Final = 8

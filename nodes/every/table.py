@@ -21,8 +21,6 @@ from hopyard.nodes.support.quantities import CODE
 from hopyard.prompts.passages import one_line
 from hopyard.state.every import FoundRow
 
-__all__ = ("Item", "as_markdown", "merge_rows", "natural_order")
-
 _MARKS: Final = re.compile(r"([\\`*\[\]<>|~#!]|(?<!\w)_|_(?!\w))")
 """Characters that Markdown, HTML or a citation's marker could begin with."""
 

@@ -15,8 +15,6 @@ from hopyard.state.global_search import GlobalState, WrittenReport, map_id
 from hopyard.state.schemas import Step
 from hopyard.state.verdicts import GAVE_NOTHING
 
-__all__ = ("answered", "read_by_global", "sentences_of", "share_of_sentences", "within")
-
 Sentence = tuple[str, int]
 """The id of a passage, and a place among its sentences."""
 

@@ -36,22 +36,6 @@ from hopyard.state.global_search import GlobalSettings, GlobalState, ReportTask
 from hopyard.state.schemas import Step, StrategyInput
 from hopyard.state.settings.fields import Context
 
-__all__ = (
-    "LevelEstimate",
-    "communities_at",
-    "deepest",
-    "estimate_calls",
-    "estimate_level",
-    "next_tasks",
-    "plan_missing",
-    "plan_reading",
-    "reports_to_write",
-    "select",
-    "short_communities",
-    "start_published",
-    "writing_tasks",
-)
-
 _EXCERPT_WINDOWS: Final = 4
 """Windows of sentences that are read in place of reports: four more map calls."""
 

@@ -16,14 +16,6 @@ from hopyard.prompts.strategies.global_search import BEST_SCORE, MappedPoint
 from hopyard.state.global_search import Point
 from hopyard.state.schemas import Evidence, Step, passage_evidence
 
-__all__ = (
-    "evidence_of",
-    "finish_map",
-    "points_from_passages",
-    "points_from_reports",
-    "support_of",
-)
-
 _MOST_PASSAGES: Final = 5
 """Passages that a point names at most."""
 _QUOTES: Final = 16

@@ -22,16 +22,6 @@ from hopyard.prompts.strategies.global_search import finding_lines
 from hopyard.state.global_search import WrittenReport
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = (
-    "ReadableReport",
-    "excerpt",
-    "excerpts_within",
-    "is_short",
-    "numbered_reports",
-    "readable_reports",
-    "report_tokens",
-)
-
 LONGEST_EXCERPT: Final = 300
 """Tokens of an excerpt at most, about those of a short report."""
 _FEW: Final = 10

@@ -22,14 +22,6 @@ from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import Context
 from hopyard.state.usage import Budget
 
-__all__ = (
-    "communities_of",
-    "elements_of",
-    "passages_in",
-    "write_report",
-    "writing_budget",
-)
-
 _WRITING_SHARE = 0.75
 """Share of a budget that may be spent on writing reports; map calls get the rest."""
 

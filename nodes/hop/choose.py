@@ -33,16 +33,6 @@ from hopyard.prompts.traits import traits_of
 from hopyard.state.hop import Hop, HopTask, Judged, Relevance, hop_id, question_key
 from hopyard.state.settings.fields import Context
 
-__all__ = (
-    "MOST_CHOICES",
-    "TEMPERATURE",
-    "ask_for_hops",
-    "choose_hop",
-    "chosen_numbers",
-    "offers_of",
-    "verdicts",
-)
-
 MOST_CHOICES: Final = 8
 """Edges of one passage that are judged, those most similar to the question."""
 TEMPERATURE: Final = 0.1

@@ -13,8 +13,6 @@ from hopyard.state.hop import ENTRY, Hop, HopSettings, visits
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context
 
-__all__ = ("HopLimits", "enter_graph", "graph_of", "limits_of", "query_of")
-
 
 @dataclass(frozen=True)
 class HopLimits:

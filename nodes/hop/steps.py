@@ -15,8 +15,6 @@ from hopyard.state.hop import Hop, hop_id, round_id
 from hopyard.state.hop_rounds import RoundNote
 from hopyard.state.schemas import Step
 
-__all__ = ("path_of", "steps_of")
-
 
 def steps_of(state: Mapping[str, Any]) -> list[Step]:
     """The steps of a traversal that is under way, or of the hops that a task has written."""

@@ -30,8 +30,6 @@ from hopyard.state.hop import (
 from hopyard.state.schemas import Evidence, Step, StrategyState
 from hopyard.state.settings.fields import Context
 
-__all__ = ("answer", "approved", "collect", "enter", "next_hops", "prune", "rank_by_helpfulness")
-
 
 async def enter(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Make the first queue: the heads of the edges most similar to the query.

@@ -25,8 +25,6 @@ from hopyard.state.hop_rounds import HopRoundsState
 from hopyard.state.schemas import Evidence, Step, StrategyState, passage_ids
 from hopyard.state.settings.fields import Context
 
-__all__ = ("answer",)
-
 _SELECT: Final = "Select the useful passages"
 
 

@@ -28,8 +28,6 @@ from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import Context
 from hopyard.state.verdicts import BUDGET, ENOUGH, FALLBACK
 
-__all__ = ("by_need", "choose_round", "collect", "enter", "next_step", "prune")
-
 N_HOP: Final = 4
 """Rounds at most, as in HopRAG."""
 TOP_K: Final = 10

@@ -18,8 +18,6 @@ from hopyard.state.local_search import LocalSettings, Statement
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("Chosen", "Material", "Part", "choose", "fill", "render", "rooms")
-
 REPORTS: Final = 0.15
 """Share of the tokens for reports (GraphRAG's published tool)."""
 FACTS: Final = 0.35

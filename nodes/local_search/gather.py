@@ -25,8 +25,6 @@ from hopyard.state.schemas import Evidence, Step, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.verdicts import FALLBACK
 
-__all__ = ("answer", "entities_of_passages", "gather", "link", "linked_now", "query_of")
-
 MOST_ENTITIES: Final = 10
 """Entities of the question (GraphRAG's published tool)."""
 _NONE_NAMED: Final = "the question names no entity of the graph"

@@ -14,8 +14,6 @@ from hopyard.indexes.kinds.communities.writing import elements_of
 from hopyard.nodes.run import Run
 from hopyard.prompts.passages import one_line
 
-__all__ = ("ReportLine", "choose_reports", "lines_of", "report_lines")
-
 _SOURCES: Final = 3
 """Passages that a finding refers to at most."""
 

@@ -20,15 +20,6 @@ from hopyard.indexes.searches.pagerank.statements import fact_cosines, sentence_
 from hopyard.state.local_search import Statement
 from hopyard.state.schemas import Evidence, passage_evidence
 
-__all__ = (
-    "Surroundings",
-    "evidence_of",
-    "find_neighbours",
-    "look_around",
-    "rank_passages",
-    "rank_statements",
-)
-
 MOST_NEIGHBOURS: Final = 10
 """Entities that share a fact or a sentence with those of the question."""
 MOST_PASSAGES: Final = 20

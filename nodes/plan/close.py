@@ -35,8 +35,6 @@ from hopyard.state.schemas import Evidence, Step, Thrown, add_reason, passage_id
 from hopyard.state.settings.fields import AnswerSettings, Context
 from hopyard.state.sub_questions import ROOT, because, below, children_of, leaves, step_id
 
-__all__ = ("close_branch", "closing_evidence", "conclude", "format_findings")
-
 CLOSING_STEP: Final = "aggregate"
 """Id of the step that gives the final answer."""
 EVIDENCE: Final = 5

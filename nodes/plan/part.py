@@ -29,8 +29,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.sub_questions import because, depth_of, step_id
 from hopyard.state.text.markers import renumber
 
-__all__ = ("answer_part", "cited_first", "numbered")
-
 MAX_DEPTH: Final = 3
 """Maximum depth of sub-questions."""
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Final
 
-__all__ = ("reference_fault", "references", "resolve_references")
-
 _REFERENCE: Final = re.compile(r"(?<![\w#])#(\d+)\b")
 _QUOTED: Final = 2
 """Words around "#1" that a sub-question shares with the question, if it repeats its words."""

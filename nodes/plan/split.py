@@ -28,8 +28,6 @@ from hopyard.state.schemas import Thrown
 from hopyard.state.settings.fields import Context
 from hopyard.state.sub_questions import MOST_PARTS, ROOT, because, child_paths, step_id
 
-__all__ = ("RETRIES", "split")
-
 RETRIES: Final = 2
 """How often a bad split, or the closing of a branch, is tried again."""
 

@@ -21,8 +21,6 @@ from langgraph.types import Send
 from hopyard.state.plan import PlanNode, PlanState, PlanTask
 from hopyard.state.sub_questions import Status, below, children_of
 
-__all__ = ("next_tasks",)
-
 _TASKS: Final[Mapping[Status, str]] = {
     "to split": "split",
     "to answer": "answer_part",

@@ -19,8 +19,6 @@ from hopyard.state.schemas import NOTE, Citation, Evidence, Step
 from hopyard.state.settings.fields import Context
 from hopyard.state.table import Asked, Outcome, TableState
 
-__all__ = ("close", "result_text")
-
 MOST_CITED: Final = 5
 """Passages that are cited."""
 _ROWS_OF_A_PASSAGE: Final = 3

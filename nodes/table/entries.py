@@ -13,8 +13,6 @@ from hopyard.indexes.kinds.tables.reader import Place, Table, Tables, merged_typ
 from hopyard.prompts.passages import one_line, snippet
 from hopyard.state.references import SECTION_MARK
 
-__all__ = ("Entry", "Loaded", "entries_of", "load", "schema_text")
-
 _MOST_COLUMNS: Final = 60
 _MOST_TABLES: Final = 500
 """Tables with the same columns that are one, at most."""

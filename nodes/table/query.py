@@ -16,8 +16,6 @@ from hopyard.indexes.kinds.tables.reader import Tables
 from hopyard.nodes.table.entries import Entry, Loaded, load
 from hopyard.state.table import Outcome
 
-__all__ = ("run_query",)
-
 SECONDS: Final = 10
 """A query may take so long."""
 _PATIENCE: Final = 60

@@ -26,8 +26,6 @@ from hopyard.state.table import Asked, Outcome, TableState
 from hopyard.state.text.counting import counted
 from hopyard.state.verdicts import FAILED, FALLBACK, NOTHING_FOUND
 
-__all__ = ("after_query", "ask", "begin", "choose", "is_empty", "problem_of")
-
 MOST_TABLES: Final = 6
 """Tables whose schemas the model sees; tables with the same columns count once."""
 _LOOKED_AT: Final = 20

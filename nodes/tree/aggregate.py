@@ -22,8 +22,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.sub_questions import ROOT, leaves
 from hopyard.state.tree import TreeNode, TreeState
 
-__all__ = ("aggregate",)
-
 EVIDENCE: Final = 5
 """Snippets for the final answer (ToR-RAG, section III.6)."""
 

@@ -22,8 +22,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.sub_questions import ROOT, because, depth_of, step_id
 from hopyard.state.tree import TreeNode, TreeSettings, TreeTask
 
-__all__ = ("answer_sub_question", "judge_branch")
-
 
 async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """Search for one question of the tree and answer it from what was found."""

@@ -20,8 +20,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.sub_questions import ROOT, because, child_paths, step_id
 from hopyard.state.tree import TreeNode, TreeTask
 
-__all__ = ("RETRIES", "decompose")
-
 RETRIES: Final = 1
 """How often a bad split or a weak branch is tried again. The paper says: a bounded number."""
 

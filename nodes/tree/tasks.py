@@ -21,8 +21,6 @@ from langgraph.types import Send
 from hopyard.state.sub_questions import ROOT, Status, children_of
 from hopyard.state.tree import TreeNode, TreeState, TreeTask
 
-__all__ = ("next_tasks",)
-
 _TASKS: Final[Mapping[Status, str]] = {
     "to split": "decompose",
     "to answer": "answer_sub_question",

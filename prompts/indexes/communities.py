@@ -14,8 +14,6 @@ from pydantic import ConfigDict, Field, field_validator
 from hopyard.models.prompt import Example, Output, Prompt, whole_items
 from hopyard.prompts.answer import every_field_required
 
-__all__ = ("FEW_FINDINGS", "REPORT", "CommunityReport", "ReportFinding", "report_values")
-
 FEW_FINDINGS: Final = 3
 """Findings of a report at most, where the built-in model writes it."""
 

@@ -9,22 +9,6 @@ from pydantic import ConfigDict, Field, field_validator
 from hopyard.models.prompt import Output, whole_items
 from hopyard.prompts.indexes.entity_graph import LONGEST, StatedFact
 
-__all__ = (
-    "MAX_CLAIMS",
-    "MAX_ENTITIES",
-    "MAX_FACTS",
-    "ElementsAndClaims",
-    "FewElements",
-    "FewElementsAndClaims",
-    "PassageElements",
-    "RelatedFact",
-    "ShortClaim",
-    "ShortEntity",
-    "ShortRelatedFact",
-    "StatedClaim",
-    "TypedEntity",
-)
-
 MAX_ENTITIES: Final = 8
 """Entities of a passage at most, where the built-in model writes them."""
 MAX_FACTS: Final = 5

@@ -33,15 +33,6 @@ from hopyard.prompts.indexes.element_outputs import (
 from hopyard.prompts.indexes.entity_graph import fact_values
 from hopyard.prompts.passages import one_line
 
-__all__ = (
-    "CLAIMS",
-    "ELEMENTS",
-    "GENERAL_TYPES",
-    "element_values",
-    "elements_prompt",
-    "found_before",
-)
-
 GENERAL_TYPES: Final = ("person", "organisation", "place", "event", "work", "product", "concept")
 """Types of entities for any corpus."""
 

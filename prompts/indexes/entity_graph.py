@@ -18,8 +18,6 @@ from pydantic import ConfigDict, Field, field_validator
 from hopyard.models.prompt import Example, Output, Prompt, whole_items
 from hopyard.prompts.passages import one_line
 
-__all__ = ("FACTS", "PassageFacts", "StatedFact", "fact_values")
-
 MAX_ENTITIES: Final = 10
 """Names of a passage at most, where the built-in model writes them."""
 MAX_FACTS: Final = 6

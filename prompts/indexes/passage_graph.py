@@ -20,20 +20,6 @@ from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.passages import passage_lines
 from hopyard.state.settings.fields import Profile
 
-__all__ = (
-    "LONGEST",
-    "MAX_INCOMING",
-    "MAX_OUTCOMING",
-    "MIN_INCOMING",
-    "MIN_OUTCOMING",
-    "QUESTIONS",
-    "Limits",
-    "PassageQuestions",
-    "again",
-    "limits_of",
-    "question_values",
-)
-
 MIN_INCOMING: Final = 2
 """In-coming questions of a passage at least, as in the paper (A.4)."""
 MIN_OUTCOMING: Final = 4

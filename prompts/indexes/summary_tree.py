@@ -13,8 +13,6 @@ from pydantic import ConfigDict, Field, field_validator
 from hopyard.models.prompt import Example, Output, Prompt, whole_items
 from hopyard.prompts.answer import every_field_required
 
-__all__ = ("SUMMARY", "ClusterSummary", "SummarySentence")
-
 
 class SummarySentence(Output):
     """A sentence, and the lines that say so."""

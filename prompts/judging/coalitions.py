@@ -11,8 +11,6 @@ from typing import Final, Literal
 
 from hopyard.prompts.answer import ANSWER
 
-__all__ = ("COALITION", "COALITIONS", "Coalition", "coalition_values")
-
 Coalition = Literal["none", "question", "passages", "both"]
 
 COALITIONS: Final[tuple[Coalition, ...]] = ("none", "question", "passages", "both")

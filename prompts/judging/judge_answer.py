@@ -8,8 +8,6 @@ from typing import Final, Literal
 from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.passages import one_line
 
-__all__ = ("JUDGE_ANSWER", "AnswerVerdict", "Verdict", "gold_lines")
-
 Verdict = Literal["equivalent", "partly", "different"]
 
 NO_ANSWER: Final = "(The question cannot be answered from the documents.)"

@@ -6,8 +6,6 @@ from typing import Final
 
 from hopyard.models.prompt import Example, Output, Prompt
 
-__all__ = ("JUDGE_COVERAGE", "Point", "ReferencePoints")
-
 
 class Point(Output):
     """One point of the reference answer."""

@@ -7,8 +7,6 @@ from typing import Final
 from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.passages import passage_lines
 
-__all__ = ("JUDGE_SUPPORT", "AnswerStatements", "Statement")
-
 
 class Statement(Output):
     """One statement of the answer."""

@@ -18,8 +18,6 @@ from hopyard.prompts.answer import (
 )
 from hopyard.prompts.passages import passage_lines
 
-__all__ = ("AGGREGATE", "aggregate_prompt")
-
 _CONFLICTS: Final = (
     "If findings disagree, trust the more reliable source, then what most of them say, then what "
     "fits the question best. If that does not settle it, answer Unknown. The passages are material "

@@ -12,16 +12,6 @@ from hopyard.models.prompt import Example, Output, Prompt, Remark, Shorter
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.strategies.inside import INSIDE, MOST_LOOKS, Inside
 
-__all__ = (
-    "CHAIN_STEP",
-    "CHAIN_STEP_INSIDE",
-    "SEARCH_AGAIN",
-    "ChainStep",
-    "ChainStepInside",
-    "NextSearch",
-    "NotedFact",
-)
-
 MOST_SEARCHES: Final = 3
 """Searches that one step may ask for. They run side by side."""
 

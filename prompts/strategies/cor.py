@@ -9,8 +9,6 @@ from pydantic import Field
 
 from hopyard.models.prompt import Example, Output, Prompt, Shorter
 
-__all__ = ("NEXT_QUESTION", "NOTHING_FOUND", "NextQuestion")
-
 NOTHING_FOUND: Final = "none"
 """The text for findings before the first finding."""
 

@@ -9,8 +9,6 @@ from pydantic import Field
 
 from hopyard.models.prompt import Example, Output, Prompt, Shorter
 
-__all__ = ("DECOMPOSE", "REPLACE", "Decomposition", "Replacement")
-
 
 class Decomposition(Output):
     """Two sub-questions, or none where the question is simple."""

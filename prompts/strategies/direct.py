@@ -10,8 +10,6 @@ from pydantic import ConfigDict, Field
 from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.answer import ROOM_TO_THINK, Answer, every_field_required
 
-__all__ = ("DIRECT", "DirectAnswer")
-
 
 class DirectAnswer(Output):
     """An answer of any length."""

@@ -17,8 +17,6 @@ from hopyard.prompts.answer import ROOM_TO_THINK
 from hopyard.prompts.passages import one_line
 from hopyard.state.every import Table
 
-__all__ = ("MOST_COLUMNS", "OPEN", "READ", "Opened", "Row", "Rows", "form_of")
-
 MOST_COLUMNS: Final = 8
 
 

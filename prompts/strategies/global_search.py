@@ -20,24 +20,6 @@ from hopyard.prompts.style import writing
 from hopyard.state.schemas import share_read
 from hopyard.state.settings.fields import AnswerSettings
 
-__all__ = (
-    "DISASTERS",
-    "EACH_POINT",
-    "FOOTBALL",
-    "LONGEST",
-    "MAP",
-    "MATERIAL",
-    "REDUCE",
-    "RIVERS",
-    "MappedPoint",
-    "Points",
-    "Reduced",
-    "finding_lines",
-    "global_style",
-    "part_only",
-    "point_line",
-)
-
 BEST_SCORE: Final = 100
 """The helpfulness score of a point that answers the question (paper, section 3.1.6)."""
 _MOST_POINTS: Final = 3

@@ -18,20 +18,6 @@ from hopyard.models.prompt import Example, Output, Prompt, Remark
 from hopyard.prompts.passages import one_line
 from hopyard.state.hop import Relevance
 
-__all__ = (
-    "CHOOSE_HOPS",
-    "JUDGE_EDGES",
-    "MOST_FOLLOWED",
-    "SELECT_AND_ANSWER",
-    "HopChoice",
-    "Judgements",
-    "SelectedAnswer",
-    "UsefulPassage",
-    "judge_prompt",
-    "offer_lines",
-    "question_lines",
-)
-
 MOST_FOLLOWED: Final = 5
 """Questions that a round follows at most, necessary questions first."""
 

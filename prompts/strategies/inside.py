@@ -9,8 +9,6 @@ from pydantic import Field
 
 from hopyard.models.prompt import Output
 
-__all__ = ("INSIDE", "MOST_LOOKS", "FindIn", "Inside")
-
 MOST_LOOKS: Final = 3
 """Requests of each kind that one step may make."""
 

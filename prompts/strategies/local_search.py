@@ -11,8 +11,6 @@ from typing import Final
 
 from hopyard.prompts.answer import ANSWER, HOW_TO_ANSWER
 
-__all__ = ("HOW_TO_READ", "LOCAL_ANSWER", "context_text")
-
 HOW_TO_READ: Final = (
     "A report describes a group of related people, places and things. A fact is a short statement "
     "that a passage makes. The number before a fact, or after a sentence of a report, is that of "

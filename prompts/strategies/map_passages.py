@@ -19,8 +19,6 @@ from hopyard.prompts.strategies.global_search import (
     Points,
 )
 
-__all__ = ("MAP_PASSAGES",)
-
 _MATERIAL: Final = MATERIAL.format(what="passages")
 
 MAP_PASSAGES: Final[Prompt[Points]] = Prompt(

@@ -15,20 +15,6 @@ from hopyard.models.prompt import Example, Output, Prompt, Remark
 from hopyard.prompts.passages import passage_lines
 from hopyard.prompts.strategies.inside import INSIDE, MOST_LOOKS, Inside
 
-__all__ = (
-    "ANSWER_PART",
-    "ANSWER_PART_INSIDE",
-    "CLOSE",
-    "MAY_ASK_AGAIN",
-    "MUST_ANSWER",
-    "SPLIT",
-    "Closing",
-    "Part",
-    "PartAnswer",
-    "PartAnswerInside",
-    "Split",
-)
-
 
 class Part(Output):
     """A sub-question that may refer to earlier ones: "Who founded #1?"."""

@@ -11,8 +11,6 @@ from hopyard.models.prompt import Output, Prompt
 from hopyard.prompts.answer import ROOM_TO_THINK, every_field_required
 from hopyard.prompts.passages import one_line
 
-__all__ = ("TABLE_QUERY", "TableQuery", "failed_query")
-
 
 class TableQuery(Output):
     """A query, and the sentence that will give its result."""

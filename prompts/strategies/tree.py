@@ -6,15 +6,6 @@ from typing import Any, Final, Literal
 
 from hopyard.models.prompt import Example, Output, Prompt, Shorter
 
-__all__ = (
-    "JUDGE_BRANCH",
-    "JUDGE_DECOMPOSITION",
-    "BranchScores",
-    "Rubric",
-    "branch_fault",
-    "branch_score",
-)
-
 Point = Literal[0, 1]
 Score = Literal[0, 1, 2, 3, 4, 5]
 

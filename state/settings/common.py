@@ -11,16 +11,6 @@ from hopyard.state.group import Frozen
 from hopyard.state.metadata import MATCHED_FIELDS
 from hopyard.state.settings.rights import group_rules
 
-__all__ = (
-    "AUTO",
-    "AnswerSettings",
-    "GateSettings",
-    "IndexingSettings",
-    "RetrievalSettings",
-    "WritingSettings",
-    "named_once",
-)
-
 AUTO: Final = "auto"
 """The setting that leaves the choice to Hopyard."""
 

@@ -11,15 +11,6 @@ from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Budget, Context, setting_groups
 from hopyard.state.settings.sources import read_context
 
-__all__ = (
-    "SHORT_NAMES",
-    "Given",
-    "GivenSettings",
-    "nest",
-    "python_settings",
-    "read_given",
-)
-
 GivenSettings = Mapping[str, Any] | Context
 """Any settings: by dotted or nested name, as in `{"tree.theta": 0.8}`, or all of them."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ("billions_in", "billions_of", "is_small", "is_told", "remember_size")
-
 SMALL: Final = 9.0
 """Billions of parameters below which a model is small: "8B" models have a little more than 8."""
 

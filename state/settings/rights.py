@@ -11,17 +11,6 @@ from typing import Any, Final
 from hopyard.state.metadata import MetadataValue
 from hopyard.state.references import SECTION_MARK, in_folder
 
-__all__ = (
-    "EVERYONE",
-    "GROUPS",
-    "NO_RULES",
-    "Rules",
-    "group_names",
-    "group_rules",
-    "may_read",
-    "rule_of",
-)
-
 EVERYONE: Final = "everyone"
 """The group that every caller is in."""
 GROUPS: Final = "groups"

@@ -32,8 +32,6 @@ from hopyard.state.settings.fields import (
     setting_groups,
 )
 
-__all__ = ("SETTINGS_FILE", "change_context", "home", "read_context", "setting_changes")
-
 SETTINGS_FILE: Final = "hopyard.toml"
 
 _PREFIX: Final = "HOPYARD_"

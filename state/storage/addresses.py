@@ -9,8 +9,6 @@ from typing import Final
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import require
 
-__all__ = ("LEDGER_VARIABLE", "THREADS_VARIABLE", "address_in", "without_password")
-
 THREADS_VARIABLE: Final = "HOPYARD_THREADS"
 LEDGER_VARIABLE: Final = "HOPYARD_LEDGER"
 _SCHEMES: Final = ("postgresql://", "postgres://")

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from hopyard.state.errors import UsageError
 
-__all__ = ("replacing", "sync_tree", "write_file")
-
 
 def write_file(path: Path, data: bytes) -> None:
     """Write a file under a temporary name, then rename it over the old file."""

@@ -20,8 +20,6 @@ from hopyard.state.storage.serializer import checkpoint_key
 from hopyard.state.storage.stores import ThreadStore
 from hopyard.state.storage.thread_store import SqliteThreadStore
 
-__all__ = ("THREADS_FILE", "create", "open_saver", "store_error")
-
 THREADS_FILE: Final = "threads.sqlite"
 """In the data folder."""
 

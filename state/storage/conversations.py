@@ -18,8 +18,6 @@ from langgraph.constants import START
 
 from hopyard.state.errors import HopyardError
 
-__all__ = ("DELETE_UNUSED", "HEADS", "SCHEMA", "Conversations")
-
 HEADS: Final = "hopyard_messages"
 """The key of a checkpoint's metadata with the last row of each conversation, by channel."""
 

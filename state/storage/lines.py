@@ -12,8 +12,6 @@ from pydantic import BaseModel, ValidationError
 from hopyard.state.errors import UsageError
 from hopyard.state.storage.atomic import write_file
 
-__all__ = ("LineFile", "read_lines", "write_lines", "write_model")
-
 T = TypeVar("T", bound=BaseModel)
 
 

@@ -7,8 +7,6 @@ from typing import Final
 
 from tenacity import retry, retry_if_exception, stop_after_delay, wait_fixed
 
-__all__ = ("BUSY_SECONDS", "is_busy", "patiently")
-
 BUSY_SECONDS: Final = 30.0
 """How long a process waits for another one to end its writing."""
 _PAUSE: Final = 0.02

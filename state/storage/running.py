@@ -20,8 +20,6 @@ from filelock import FileLock, Timeout
 from hopyard.state.errors import HopyardError
 from hopyard.state.storage.stores import Holder, thread_busy
 
-__all__ = ("FOLDER", "FileLocks")
-
 FOLDER: Final = "running"
 """The folder of the lock files, beside the thread store."""
 PATIENCE: Final = 0.5

@@ -19,8 +19,6 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.extras import require
 
-__all__ = ("KEY_VARIABLE", "CompressedSerializer", "checkpoint_key", "serializer")
-
 KEY_VARIABLE: Final = "HOPYARD_CHECKPOINT_KEY"
 _KEY_BYTES: Final = 32
 _CIPHER: Final = "aes"

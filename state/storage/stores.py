@@ -26,16 +26,6 @@ from langgraph.checkpoint.serde.types import ERROR
 from hopyard.state.errors import ThreadBusyError
 from hopyard.state.storage.thread_names import resume_command
 
-__all__ = (
-    "Holder",
-    "Step",
-    "StoreBase",
-    "ThreadLocks",
-    "ThreadStore",
-    "thread_busy",
-    "whole_writes",
-)
-
 T = TypeVar("T")
 
 _GREGORIAN_EPOCH: Final = 12_219_292_800

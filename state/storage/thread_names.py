@@ -7,8 +7,6 @@ import shlex
 from hopyard.state.errors import UsageError
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("checked_thread_name", "resume_command", "shell_name")
-
 _REPLACED = "\N{REPLACEMENT CHARACTER}"
 
 

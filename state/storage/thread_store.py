@@ -17,8 +17,6 @@ from hopyard.state.storage.conversations import DELETE_UNUSED, HEADS, SCHEMA, Co
 from hopyard.state.storage.serializer import serializer
 from hopyard.state.storage.stores import Step, StoreBase, ThreadLocks
 
-__all__ = ("SqliteThreadStore",)
-
 _INCREMENTAL: Final = 2
 
 _KEPT: Final = {

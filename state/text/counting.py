@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ("counted", "held", "plural")
-
 
 def counted(number: int, noun: str) -> str:
     """A number with its noun: "1 model call", "1,200 model calls".

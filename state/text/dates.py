@@ -7,8 +7,6 @@ from datetime import date
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-__all__ = ("day_in_name", "iso_date")
-
 _MONTHS: Final = (
     "january jan januar janvier janv enero ene gennaio gen janeiro januari",
     "february feb februar février fevrier févr fév febrero febbraio febr fevereiro fev februari",

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-__all__ = ("find_markers", "in_order", "marker_numbers", "renumber", "settled")
-
 _MARKERS: Final = re.compile(r"(?:[ \t]*\[\d{1,3}(?:\s*,\s*\d{1,3})*\])+")
 _CODE: Final = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
 """In code, [0] is no marker."""

@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import unquote
 
-__all__ = ("RedactingFormatter", "redact")
-
 _SECRET_NAME: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS|HEADERS)$")
 _USERINFO: Final = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 _HEADER_VALUE: Final = re.compile(r"[^\s,;:=\"'{}]+")

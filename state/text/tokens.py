@@ -28,8 +28,6 @@ import re
 from itertools import accumulate
 from typing import Final
 
-__all__ = ("characters_within", "tokens_of")
-
 _OTHER: Final = re.compile("[^\x00-\u036f\u1e00-\u1eff\u2000-\u2bff]+")
 """Characters that are neither Latin letters nor marks, punctuation or symbols."""
 _PARTS: Final = 12

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ("storable_text", "valid_unicode", "without_controls")
-
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202d\u202e]")
 """Control characters except tab and line ends: terminals obey them, and Postgres refuses NUL. Two
 turn the order of letters round: they make `exe.txt` of `txt.exe`."""

@@ -12,8 +12,6 @@ import pytest
 from hopyard.indexes.building.build import BuildReport, build
 from hopyard.indexes.corpus.records import Document
 
-__all__ = ("Fake", "MakeDocuments", "changed", "counts", "documents", "index", "state")
-
 Fake = Any  # the fixture's class is not importable
 MakeDocuments = Callable[[int], list[Document]]
 

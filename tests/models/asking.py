@@ -14,8 +14,6 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import home
 from hopyard.state.usage import Usage
 
-__all__ = ("CONTEXT", "PARIS", "ask", "in_turn", "model_caller", "restart", "usage_of")
-
 CONTEXT = Context(model="scripted")
 PARIS = {"answer": "Paris"}
 

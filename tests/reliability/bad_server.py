@@ -16,8 +16,6 @@ from typing import Any
 from loopback import Loopback
 from model_server import word_vector
 
-__all__ = ("FAULTS", "BadServer")
-
 Say = Callable[[str, list[dict[str, Any]]], Any]
 
 HANG = 1.5

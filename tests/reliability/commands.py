@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ("Command", "Ended", "Zygote")
-
 
 @dataclass(frozen=True)
 class Ended:

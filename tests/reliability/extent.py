@@ -8,8 +8,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ("LONG", "report", "seeds")
-
 LONG = "SOAK_MINUTES" in os.environ
 """Whether this is the long form."""
 FIRST_SEED = int(os.environ.get("SOAK_SEED", "1"))

@@ -20,8 +20,6 @@ from model_server import ModelServer
 
 from .commands import Command, Ended, Zygote
 
-__all__ = ("Subject", "Undisturbed", "kill_and_go_on", "undisturbed")
-
 MOST_KILLS = 3
 """Of one run; then it may end."""
 LONGEST_WAIT = 60.0

@@ -12,8 +12,6 @@ from hopyard.tracing.model import Trace, TracedPassage
 from hopyard.tracing.read import trace_of
 from hopyard.tracing.texts import find_quotes
 
-__all__ = ("HOSTILE", "SUMMARY", "made_trace", "use", "with_texts")
-
 HOSTILE = (
     "The </script><script>window.hacked = 1</script> gate opened in 1999. "
     '<img src=x onerror="window.hacked = 2"> <b>Nobody</b> & "nothing" was hurt.'

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.kinds.communities.records import CommunityStats
     from hopyard.models.prompt import Prompt
 
-__all__ = ("KIND", "Communities", "CommunitySettings")
-
 
 class CommunitySettings(Group):
     """The communities, while they are built. An index keeps the settings of its last build."""

@@ -43,8 +43,6 @@ from hopyard.indexes.kinds.communities.writing import Limits, ReportWriter, limi
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("build_communities", "communities_of", "estimate", "is_current", "made_with")
-
 _LABELS: Final = 3
 """Labels in the title of a community without a report."""
 

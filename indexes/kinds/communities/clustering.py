@@ -25,8 +25,6 @@ from scipy.sparse.csgraph import connected_components
 
 from hopyard.indexes.arrays.ragged import Ragged
 
-__all__ = ("Hierarchy", "cluster", "cluster_again", "modularity", "partitions_before")
-
 _ITERATIONS: Final = 10
 """Cycles of Leiden from single entities, each from the last partition."""
 _STEADY_ITERATIONS: Final = 1

@@ -25,20 +25,6 @@ from hopyard.indexes.kinds.communities.elements import Element, Group
 from hopyard.indexes.kinds.communities.records import Report
 from hopyard.prompts.passages import one_line, source_line
 
-__all__ = (
-    "Count",
-    "Left",
-    "Shown",
-    "fill",
-    "fits",
-    "in_rows",
-    "leaf",
-    "numbered",
-    "references",
-    "with_numbers",
-    "with_reports",
-)
-
 Count = Callable[[str], int]
 """Counts the tokens of a text."""
 

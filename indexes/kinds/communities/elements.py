@@ -20,8 +20,6 @@ from hopyard.indexes.kinds.entity_graph.graph.elements import join_descriptions
 from hopyard.indexes.kinds.entity_graph.graph.weights import together
 from hopyard.prompts.passages import one_line, passage_snippet
 
-__all__ = ("Element", "Elements", "Group")
-
 _SENTENCES: Final = 2
 """Sentences that describe an entity before its relationships."""
 _LONGEST: Final = 250

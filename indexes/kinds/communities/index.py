@@ -22,8 +22,6 @@ from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.search import Kept
 from hopyard.state.errors import UsageError
 
-__all__ = ("CommunityFiles", "CommunityIndex", "save_reports")
-
 REPORTS_FILE: Final = "reports.jsonl"
 
 

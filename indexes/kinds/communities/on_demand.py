@@ -35,8 +35,6 @@ from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("NO_LIMIT", "Plan", "Tell", "plan_reports", "planned", "report_of")
-
 NO_LIMIT: Final = 1_000_000
 _REPORT: Final = 8
 """A report takes this part of the window: 1,000 of 8,000 tokens."""

@@ -22,8 +22,6 @@ from scipy import sparse
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.text.names import is_date
 
-__all__ = ("best_connected", "pair_weights", "shared")
-
 _DATE: Final = 0.1
 """The factor of a date or number, which joins passages that have nothing else in common."""
 

@@ -23,8 +23,6 @@ from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.graph.readable import ReadableGraph
 
-__all__ = ("ReadableCommunities",)
-
 _ELEMENT: Final = re.compile(r"([RSC])(\d+)")
 
 

@@ -10,21 +10,6 @@ from hopyard.indexes.written.stats import Plain, WrittenCounts, WrittenStats
 from hopyard.indexes.written.store import WrittenStore
 from hopyard.state.text.counting import counted
 
-__all__ = (
-    "COMMUNITIES_VERSION",
-    "REPORTED",
-    "REPORTS_FILE",
-    "Community",
-    "CommunityStats",
-    "Finding",
-    "MadeWith",
-    "Report",
-    "ReportCounts",
-    "ReportStore",
-    "Source",
-    "WrittenReport",
-)
-
 REPORTS_FILE: Final = "reports.sqlite"
 REPORTED: Final = "reported"
 """The outcome of a community about which the model wrote a report."""

@@ -37,8 +37,6 @@ from hopyard.indexes.written.estimate import estimate_writing
 from hopyard.indexes.written.store import FAILED, Written
 from hopyard.indexes.written.writer import count_texts, open_texts, write_missing
 
-__all__ = ("estimate", "write_reports")
-
 
 async def write_reports(
     context: BuildContext,

@@ -23,8 +23,6 @@ from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.prompts.passages import heading, one_line
 from hopyard.state.errors import UsageError
 
-__all__ = ("QUOTES", "ReadPassages", "Support")
-
 ReadPassages = Callable[[Sequence[str]], Sequence[Passage]]
 """Reads passages by their ids, in the same order, as `Index.passages` does."""
 

@@ -40,19 +40,6 @@ from hopyard.prompts.traits import Traits, traits_of
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = (
-    "Limits",
-    "Material",
-    "ReportWriter",
-    "elements_of",
-    "limits_for",
-    "limits_of",
-    "material_of",
-    "report_from",
-    "report_without_call",
-    "written_of",
-)
-
 _SHARE: Final = 8
 """The longest line takes an eighth of the budget, so every community shows a few lines."""
 _LONGEST: Final = 250

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.dense.reader import DenseReader
 
-__all__ = ("FAISS", "KIND", "DenseSettings")
-
 FAISS: Final = "faiss"
 
 LARGE: Final = 50_000

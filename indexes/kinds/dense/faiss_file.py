@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.corpus.manifest import damage_error
 
-__all__ = ("link", "read_faiss", "selector", "write_faiss")
-
 
 def write_faiss(index: faiss.Index, file: Path) -> None:
     """Write an index into a file.

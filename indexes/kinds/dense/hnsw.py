@@ -22,8 +22,6 @@ from hopyard.indexes.kinds.dense.faiss_file import read_faiss, selector, write_f
 from hopyard.indexes.kinds.dense.reader import SAMPLED, DenseReader, Nearest, Tell, silent
 from hopyard.models.embedder import Vector, Vectors
 
-__all__ = ("DenseIndex",)
-
 NEIGHBOURS: Final = 32
 """M. 12 to 48 suit embeddings of some hundred dimensions; 32 links cost 256 bytes a passage,
 a sixth of a vector of 384 floats."""

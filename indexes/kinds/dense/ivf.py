@@ -22,8 +22,6 @@ from hopyard.indexes.kinds.dense.faiss_file import link, read_faiss, selector, w
 from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Nearest, Tell, silent
 from hopyard.models.embedder import Vector, Vectors
 
-__all__ = ("IVF_FILE", "IvfIndex", "keeps_removed")
-
 IVF_FILE: Final = "ivf.faiss"
 
 _NUMBERS_FILE: Final = "numbers.npy"

@@ -18,8 +18,6 @@ from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.models.embedder import Vector, Vectors
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
-__all__ = ("VECTORS_FILE", "DenseReader", "Nearest", "ReadableDense", "Tell", "silent")
-
 VECTORS_FILE: Final = "vectors.npy"
 """The file of a kind's folder that holds the whole vectors [n, d], if it has one."""
 

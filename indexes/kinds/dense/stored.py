@@ -22,8 +22,6 @@ from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Neares
 from hopyard.indexes.kinds.dense.vector_store import STORE_FILE, VECTOR_STORES
 from hopyard.models.embedder import Vector, Vectors
 
-__all__ = ("StoredIndex",)
-
 FOLDER: Final = "store"
 _BATCH: Final = 1000
 """Vectors that are added at a time."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.vectorstores import VectorStore
 
-__all__ = ("STORE_FILE", "VECTOR_STORES", "VectorStoreType")
-
 STORE_FILE: Final = "store.json"
 """The file of the kind `dense` that names its store; the FAISS index has none."""
 

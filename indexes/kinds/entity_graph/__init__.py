@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
     from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbourhood
 
-__all__ = ("KIND", "EntityGraphKind", "EntityGraphSettings")
-
 
 class EntityGraphSettings(Group):
     """The entity graph, while it is built. An index keeps the settings of its last build."""

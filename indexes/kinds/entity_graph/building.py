@@ -29,8 +29,6 @@ from hopyard.indexes.kinds.entity_graph.stats import EntityStats, MadeWith
 from hopyard.models.embedder import Vectors
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("build_graph", "is_current")
-
 
 def is_current(directory: Path, options: BuildOptions) -> bool:
     """Whether `build_graph` would write the same files for the same corpus."""

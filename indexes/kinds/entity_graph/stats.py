@@ -14,8 +14,6 @@ from hopyard.indexes.kinds.entity_graph.resolve.merging import Merge
 from hopyard.indexes.kinds.entity_graph.resolve.senses import Split
 from hopyard.indexes.written.stats import WrittenStats
 
-__all__ = ("GRAPH_VERSION", "EntityStats", "MadeWith")
-
 GRAPH_VERSION: Final = 3
 """Counted up when the files or the merging change: then a graph is assembled again."""
 

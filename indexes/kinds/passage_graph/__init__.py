@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.kinds.passage_graph.stats import GraphStats
     from hopyard.models.prompt import Prompt
 
-__all__ = ("KIND", "PassageGraph")
-
 
 class PassageGraph(WrittenKind):
     """The kind `passage-graph`."""

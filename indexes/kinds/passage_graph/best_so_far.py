@@ -18,8 +18,6 @@ from scipy import sparse
 from hopyard.indexes.kinds.passage_graph.questions import NORM_TOLERANCE, Questions
 from hopyard.indexes.kinds.passage_graph.similarity import mean_of, row_cosines
 
-__all__ = ("COSINE_CEILING", "BestSoFar", "Side", "spans")
-
 # The highest value that a dot product of two vectors of accepted length can take.
 COSINE_CEILING: Final = (1.0 + NORM_TOLERANCE) ** 2
 

@@ -32,11 +32,6 @@ from hopyard.indexes.text.keywords import extract_keywords
 from hopyard.indexes.written.writer import count_texts, open_texts, write_missing
 from hopyard.state.errors import IndexMissingError
 
-__all__ = (
-    "build_graph",
-    "is_current",
-)
-
 EDGE_FACTOR: Final = 1.0
 """Factor c: a graph of n passages keeps at most c·n·log2 n edges (paper: O(n·log n))."""
 

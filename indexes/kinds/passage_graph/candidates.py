@@ -25,8 +25,6 @@ from scipy import sparse
 from hopyard.indexes.arrays.one_thread import one_thread
 from hopyard.indexes.kinds.passage_graph.best_so_far import BestSoFar, spans
 
-__all__ = ("by_frequent_keyword", "by_rare_keyword", "by_vector", "frequent_keywords")
-
 # One machine word marks which frequent keywords a question has. With frequencies as 1/rank the
 # pairs of all keywords after the 64th are fewer than a sixty-fourth of those of the first.
 _FREQUENT: Final = 64

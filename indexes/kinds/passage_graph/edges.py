@@ -21,16 +21,6 @@ from numpy.typing import NDArray
 from hopyard.indexes.kinds.passage_graph.matching import Matches
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 
-__all__ = (
-    "Edges",
-    "build_edges",
-    "cap_edges",
-    "edge_keywords",
-    "edge_limit",
-    "edges_of",
-    "merge_duplicates",
-)
-
 
 @dataclass(frozen=True, eq=False)
 class Edges:

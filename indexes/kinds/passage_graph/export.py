@@ -12,8 +12,6 @@ from hopyard.indexes.arrays.exporting import Export, Link, Node
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
 
-__all__ = ("export_of",)
-
 
 def export_of(graph: GraphIndex, passages: Iterable[Passage]) -> Export:
     """The graph with the texts of its passages."""

@@ -23,8 +23,6 @@ from hopyard.indexes.kinds.passage_graph.similarity import mean_of, row_cosines
 from hopyard.models.embedder import Vector
 from hopyard.state.errors import EmbeddingMismatchError
 
-__all__ = ("EDGE_ROW", "Edge", "GraphFiles", "GraphIndex")
-
 EDGE_ROW: Final = np.dtype(
     [("tail", "<i4"), ("head", "<i4"), ("question", "<i4"), ("similarity", "<f8")]
 )

@@ -29,15 +29,6 @@ from hopyard.indexes.kinds.passage_graph.candidates import (
 )
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 
-__all__ = (
-    "EXACT_PAIRS",
-    "Generation",
-    "Matches",
-    "best_matches",
-    "better_of",
-    "match_generation",
-)
-
 _MATCH: Final = np.dtype([("outcoming", "<i8"), ("incoming", "<i8"), ("similarity", "<f8")])
 
 

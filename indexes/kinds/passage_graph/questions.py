@@ -18,15 +18,6 @@ from hopyard.indexes.text.keywords import extract_keywords
 from hopyard.indexes.written.store import Written
 from hopyard.models.embedder import Vectors
 
-__all__ = (
-    "NORM_TOLERANCE",
-    "QuestionSide",
-    "Questions",
-    "Sides",
-    "both_sides",
-    "question_id",
-)
-
 Kind = Literal["incoming", "outcoming"]
 
 

@@ -13,8 +13,6 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("jaccard", "mean_of", "row_cosines", "similarities", "similarity")
-
 
 def jaccard(left: AbstractSet[str], right: AbstractSet[str]) -> float:
     """Share of the keywords of two sets that they have in common, in [0, 1].

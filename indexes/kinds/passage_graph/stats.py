@@ -6,8 +6,6 @@ from typing import Any, ClassVar, Final
 
 from hopyard.indexes.written.stats import WrittenCounts, WrittenStats
 
-__all__ = ("MATCHING_VERSION", "GraphStats", "QuestionCounts")
-
 MATCHING_VERSION: Final = 1
 """Counted up when keywords, SIM or the files change: then a graph is matched again."""
 

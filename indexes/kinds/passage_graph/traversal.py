@@ -20,19 +20,6 @@ from hopyard.indexes.text.keywords import extract_keywords
 from hopyard.models.embedder import Vector
 from hopyard.state.schemas import Evidence, passage_evidence
 
-__all__ = (
-    "EnteredPassage",
-    "Exit",
-    "Query",
-    "by_helpfulness",
-    "entries",
-    "exits",
-    "helpfulness",
-    "importance",
-    "query_of",
-    "walk",
-)
-
 
 @dataclass(frozen=True, eq=False)
 class Query:

@@ -33,16 +33,6 @@ from hopyard.prompts.passages import one_line, snippet
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Profile, profile_of
 
-__all__ = (
-    "ENOUGH",
-    "QUESTIONS_FILE",
-    "TOO_FEW",
-    "QuestionStore",
-    "QuestionWriter",
-    "WrittenQuestions",
-    "usable",
-)
-
 QUESTIONS_FILE: Final = "questions.sqlite"
 
 ENOUGH: Final = "enough"

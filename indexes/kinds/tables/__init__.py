@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.tables.reader import Tables
 
-__all__ = ("KIND",)
-
 
 class _Tables(IndexKind):
     name = "tables"

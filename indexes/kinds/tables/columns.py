@@ -18,8 +18,6 @@ from hopyard.indexes.kinds.tables.numbers import (
 )
 from hopyard.state.text.dates import iso_date
 
-__all__ = ("TOTAL", "Column", "sql_name", "typed_columns", "unique_names")
-
 TOTAL: Final = "is_total"
 """The column that marks rows which repeat others: totals and subtotals."""
 

@@ -9,8 +9,6 @@ from typing import Final, NamedTuple
 from hopyard.indexes.corpus.records import PAGE_END, Passage
 from hopyard.indexes.text.sentences import cells_of_row
 
-__all__ = ("Found", "Row", "has_table", "locate", "tables_in")
-
 _RULE: Final = re.compile(r"(?=.*-)(?=.*\|)[ \t|:-]+")
 _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
 _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-__all__ = ("Written", "decimal_mark", "number_of", "total_rows", "written_number")
-
 _CODES: Final = (
     "EUR|USD|GBP|CHF|JPY|CNY|KRW|SEK|NOK|DKK|PLN|CZK|HUF|RON|AUD|CAD|NZD|INR|BRL|MXN|ZAR|TRY|SGD"
     "|HKD|TWD|THB|ILS|AED|SAR|Rs\\.?|Fr\\.?|kr\\.?"

@@ -16,8 +16,6 @@ from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
 from hopyard.indexes.kinds.sparse.readable import ReadableSparse
 from hopyard.indexes.kinds.tables.columns import Cells, Column
 
-__all__ = ("FILE", "Place", "Table", "Tables", "merged_type", "table_of")
-
 FILE: Final = "tables.sqlite"
 _SAYS_NOTHING: Final = re.compile(r"(?:(?:fy ?)?(?:19|20)?\d\d)?", re.IGNORECASE)
 _SCALE: Final = re.compile(r"DECIMAL\(38,(\d+)\)")

@@ -19,8 +19,6 @@ from hopyard.indexes.kinds.tables.columns import typed_columns
 from hopyard.indexes.kinds.tables.find import Found, has_table, locate, tables_in
 from hopyard.indexes.kinds.tables.reader import FILE, Table
 
-__all__ = ("is_of_this_version", "write")
-
 _VERSION: Final = 2
 """Higher with every change of how cells are read, or of the files."""
 _SAMPLES: Final = 3

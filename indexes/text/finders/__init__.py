@@ -12,8 +12,6 @@ from typing import Final, Protocol
 from hopyard.indexes.text.names import Name
 from hopyard.state.registry import Registry
 
-__all__ = ("FINDERS", "FindNames", "NameFinder")
-
 
 class FindNames(Protocol):
     """Finds the names in a text."""

@@ -19,8 +19,6 @@ from psycopg.rows import TupleRow
 from hopyard.state.errors import HopyardError
 from hopyard.state.storage.addresses import without_password
 
-__all__ = ("AsyncDatabase", "Database", "Place", "lock_number", "migrate")
-
 T = TypeVar("T")
 Async = AsyncConnection[Any]
 

@@ -14,8 +14,6 @@ from psycopg import AsyncConnection
 from hopyard.state.storage.postgres.connection import AsyncDatabase, Place, lock_number
 from hopyard.state.storage.stores import Holder, thread_busy
 
-__all__ = ("PostgresLocks",)
-
 PATIENCE: Final = 0.5
 """Seconds that a run waits for a thread that another run is just giving up."""
 _PAUSE: Final = 0.05

@@ -25,8 +25,6 @@ from hopyard.state.storage.serializer import serializer
 from hopyard.state.storage.stores import Step, StoreBase
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("PostgresThreadStore", "open_threads")
-
 P = ParamSpec("P")
 T = TypeVar("T")
 Cursor = AsyncCursor[Any]

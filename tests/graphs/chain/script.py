@@ -7,8 +7,6 @@ from typing import Any
 
 from ..script import Said, Script
 
-__all__ = ("ENOUGH", "BaselineScript", "ask")
-
 ENOUGH: Said = {"kind": "enough", "question": ""}
 _PASSAGE = re.compile(r"^\[\d+\] (.*?):", re.MULTILINE)
 _QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)

@@ -16,8 +16,6 @@ from hopyard.indexes.kind import KINDS, BuildContext, IndexKind
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex
 from hopyard.models.embedder import Embedder, Vector, Vectors
 
-__all__ = ("Dialled", "DrawnGraph", "build_drawn")
-
 Drawing = Sequence[tuple[str, str, str]]
 """Tail, question, head of each edge."""
 

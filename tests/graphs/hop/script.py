@@ -7,8 +7,6 @@ from typing import Any
 
 from ..script import Said, Script
 
-__all__ = ("HopScript", "answered", "judgements")
-
 _PASSAGE = re.compile(r"^\[\d+\] (.*?): (.*)$", re.MULTILINE)
 _OFFER = re.compile(r"^\d+\. from \[\d+\] to .*?: (.*)$", re.MULTILINE)
 

@@ -14,22 +14,6 @@ from hopyard.state.settings.fields import Context
 from ..conftest import changed
 from .drawn import Dialled, Drawing, build_drawn
 
-__all__ = (
-    "GRAPH",
-    "PAPER",
-    "PASSAGES",
-    "QUERY",
-    "WALK",
-    "Draw",
-    "draw",
-    "helpful",
-    "hops",
-    "path",
-    "round_of",
-    "visits_of",
-    "walk",
-)
-
 QUERY = "which one is it"
 PASSAGES = {"a": "~0.8", "b": "~0.6", "c": "~0.4", "d": "~0.2", "e": "~0.0"}
 GRAPH = [

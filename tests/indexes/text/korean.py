@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ("QUESTIONS",)
-
 QUESTIONS: Final = {
     "질문마다 언어모델은 몇 번이나 호출되나?": "38.53회",
     "정점의 차수분포는 멱법칙인가?": "멱법칙",

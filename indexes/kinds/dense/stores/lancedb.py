@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.vectorstores import VectorStore
 
-__all__ = ("STORE",)
-
 
 def _open(folder: Path, embeddings: Embeddings) -> VectorStore:
     require("The vector store 'lancedb'", "lancedb")

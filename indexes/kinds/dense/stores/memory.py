@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
-__all__ = ("STORE",)
-
 _FILE: Final = "vectors.json"
 
 

@@ -10,8 +10,6 @@ from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
 from hopyard.state.errors import UsageError
 from hopyard.state.text.counting import counted
 
-__all__ = ("Asking", "entity_types")
-
 
 class Asking(BaseModel, frozen=True):
     """The settings that decide what the model writes about a passage."""

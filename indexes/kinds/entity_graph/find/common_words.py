@@ -20,8 +20,6 @@ from hopyard.indexes.text.english import FUNCTION_WORDS
 from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.indexes.text.language import stop_words
 
-__all__ = ("CommonWords",)
-
 _PLAIN: Final = r"[^\W\d_]{2,}(?:-[^\W\d_]+)*"
 _WORD: Final = re.compile(rf"(?<![\w'&-]){_PLAIN}(?![\w&-])")
 _BEFORE: Final = re.compile(r"(?:(?P<word>[\w'-]+),? |\")\Z")

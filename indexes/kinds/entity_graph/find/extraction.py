@@ -13,22 +13,6 @@ from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_seri
 from hopyard.indexes.written.stats import Plain
 from hopyard.indexes.written.store import Author, WrittenStore
 
-__all__ = (
-    "EXTRACTED",
-    "EXTRACTIONS_FILE",
-    "IMPORTED",
-    "NOWHERE",
-    "STATUSES",
-    "Claim",
-    "ClaimStatus",
-    "Described",
-    "Extraction",
-    "ExtractionStore",
-    "Fact",
-    "Mention",
-    "StoredExtraction",
-)
-
 NOWHERE: Final = -1
 """In place of a sentence, for all that is in no single sentence, such as a name in the title."""
 

@@ -46,8 +46,6 @@ from hopyard.indexes.kinds.entity_graph.find.placing import Places, place_extrac
 from hopyard.indexes.written.store import Written
 from hopyard.state.errors import UsageError
 
-__all__ = ("import_extractions",)
-
 _AT_ONCE: Final = 500
 """Lines whose passages are fetched and stored at once."""
 _PARTS: Final = 3

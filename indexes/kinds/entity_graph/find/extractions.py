@@ -29,8 +29,6 @@ from hopyard.indexes.written.store import Author, Written
 from hopyard.indexes.written.writer import calls_so_far, write_missing
 from hopyard.state.errors import UsageError
 
-__all__ = ("ExtractionCounts", "Extractions", "extractions", "is_current")
-
 _AT_ONCE: Final = 500
 """Passages that the rules read between two writes to the store."""
 

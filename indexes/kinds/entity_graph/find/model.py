@@ -47,17 +47,6 @@ from hopyard.prompts.traits import traits_of
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Context
 
-__all__ = (
-    "CHARACTERS",
-    "ElementWriter",
-    "FactWriter",
-    "FoundElements",
-    "estimate",
-    "extraction_of",
-    "first_sentences",
-    "writer_of",
-)
-
 CHARACTERS: Final = 2400
 """Characters of a passage in a prompt at most: some 600 tokens, the length of GraphRAG's chunks."""
 _STRENGTHS = (1.0, 10.0)

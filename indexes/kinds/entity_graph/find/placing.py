@@ -21,8 +21,6 @@ from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.prompts.passages import one_line
 
-__all__ = ("Places", "place_extraction")
-
 _VARIANTS: Final = {
     **dict.fromkeys("'’ʼ‘`", "['’ʼ‘`]"),
     **dict.fromkeys('"“”', '["“”]'),

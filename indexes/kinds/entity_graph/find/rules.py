@@ -22,8 +22,6 @@ from hopyard.indexes.text.names import add_known, names_in
 from hopyard.indexes.text.sentences import is_heading, sentence_spans
 from hopyard.indexes.text.terms import is_common_word, terms_in
 
-__all__ = ("extract", "extract_with_phrases", "own_names", "rules_for")
-
 _LEAST_WORDS: Final = 12
 """Words of a passage whose language counts. Shorter passages are often wrongly read as German:
 `Live or Die may refer to`."""

@@ -16,8 +16,6 @@ from hopyard.indexes.kinds.entity_graph.graph.files import FACT, SENTENCE
 from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.indexes.text.terms import choose_terms, term_of
 
-__all__ = ("Found", "PassageRow", "collect", "labels_of", "whole_facts")
-
 
 class PassageRow(NamedTuple):
     """The parts of a passage that the graph needs."""

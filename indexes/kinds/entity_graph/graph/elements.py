@@ -16,8 +16,6 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import ClaimStatus
 from hopyard.prompts.passages import passage_snippet
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("ClaimRow", "Description", "join_descriptions")
-
 TOKENS: Final = 400
 """Tokens of an entity's joined descriptions at most."""
 

@@ -15,8 +15,6 @@ from hopyard.indexes.arrays.rows import load_rows, save_rows
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE, STATUSES
 
-__all__ = ("CLAIM", "DESCRIPTION", "FACT", "MENTION", "SENTENCE", "SYNONYM", "EntityFiles")
-
 
 def _row(*names: str) -> np.dtype[Any]:
     return np.dtype([(name, "<i4") for name in names])

@@ -36,8 +36,6 @@ from hopyard.indexes.kinds.entity_graph.resolve.synonyms import Synonyms
 from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.models.embedder import Vectors
 
-__all__ = ("element_fields", "graph_files")
-
 
 def graph_files(
     rows: Sequence[PassageRow],

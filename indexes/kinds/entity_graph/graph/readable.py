@@ -20,8 +20,6 @@ from hopyard.indexes.kinds.entity_graph.graph.files import EntityFiles
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.text.keywords import normalise_keyword
 
-__all__ = ("ReadableGraph",)
-
 Rows = NDArray[np.int64]
 
 

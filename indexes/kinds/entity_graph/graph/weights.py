@@ -13,8 +13,6 @@ from scipy import sparse
 
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 
-__all__ = ("facts_and_passages", "facts_only", "rarity", "shares", "together")
-
 _FACT: Final = 3.0
 """The weight of a fact beside a passage's entities, whose weights lie between 0.7 and some 9."""
 

@@ -17,8 +17,6 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.entity_graph.graph.elements import join_descriptions
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 
-__all__ = ("export_of",)
-
 
 def export_of(
     graph: EntityGraph, passages: Iterable[Passage], communities: Sequence[Sequence[str]] = ()

@@ -19,8 +19,6 @@ from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.indexes.text.korean import bare_forms
 from hopyard.indexes.text.names import is_date, names_in
 
-__all__ = ("Link", "Linked", "known_names", "linked")
-
 LONGEST: Final = 10
 """Words of a name at most, as it is looked up: the titles of works are long."""
 

@@ -16,8 +16,6 @@ from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.state.errors import UsageError
 from hopyard.state.text.counting import counted
 
-__all__ = ("Entity", "decision_rows", "entity_rows", "find_entities", "several")
-
 _NEAR: Final = 5
 """Names that an error offers at most."""
 _SIMILAR: Final = 0.7

@@ -19,8 +19,6 @@ from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.state.references import name_sources
 from hopyard.state.text.counting import counted
 
-__all__ = ("Neighbour", "Neighbourhood", "Place", "Statement", "Synonym", "neighbourhood")
-
 
 @dataclass(frozen=True)
 class Place:

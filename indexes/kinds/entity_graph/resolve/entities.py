@@ -24,8 +24,6 @@ from hopyard.indexes.kinds.entity_graph.resolve.senses import (
 from hopyard.indexes.kinds.entity_graph.resolve.synonyms import Synonyms
 from hopyard.indexes.text.keywords import normalise_keyword
 
-__all__ = ("Entities", "resolve_entities")
-
 
 @dataclass(frozen=True, eq=False)
 class Entities:

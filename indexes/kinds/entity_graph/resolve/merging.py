@@ -29,8 +29,6 @@ from hopyard.indexes.kinds.entity_graph.resolve.senses import mean_vector
 from hopyard.indexes.kinds.entity_graph.resolve.synonyms import Synonyms, cosines
 from hopyard.indexes.kinds.entity_graph.resolve.variants import Reason, is_number, keys, variant
 
-__all__ = ("Merge", "merge_names")
-
 # Least cosine of variants that share a passage.
 _NEAR_IN_PASSAGE: Final = 0.6
 _SHORTENED: Final = frozenset({"initials", "acronym", "middle name"})

@@ -19,8 +19,6 @@ from pydantic import BaseModel
 
 from hopyard.indexes.text.keywords import normalise_keyword
 
-__all__ = ("Passages", "Sense", "Split", "bare_name", "choose_senses", "find_senses", "mean_vector")
-
 _QUALIFIED: Final = re.compile(r"(\S.*?)\s+[(（][^()（）]+[)）]\s*")
 _BLOCK: Final = 4096
 

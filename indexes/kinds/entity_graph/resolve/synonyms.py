@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from hopyard.indexes.arrays.one_thread import one_thread
 from hopyard.indexes.kinds.entity_graph.resolve.variants import is_number
 
-__all__ = ("EXACT_PAIRS", "NO_SYNONYMS", "Synonyms", "carry_over", "cosines", "find_synonyms")
-
 # Pairs of vectors up to which the nearest are found exactly: some ten seconds on two cores.
 EXACT_PAIRS: Final = 1_000_000_000
 # Rows and columns of a block (float32: 16 MB).

@@ -18,8 +18,6 @@ from typing import Final, Literal
 
 from hopyard.indexes.text.english import JOINERS
 
-__all__ = ("Reason", "is_number", "keys", "variant")
-
 Reason = Literal["spelling", "order", "initials", "acronym", "middle name", "title", "typing error"]
 """How the words of two names agree:
 

@@ -22,8 +22,6 @@ from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Context
 from hopyard.testing.models import ScriptedChat
 
-__all__ = ("FAMILIES", "Families", "answer", "families")
-
 FAMILIES = ("Adler", "Brandt", "Conrad", "Dorner", "Ebert", "Fuchs")
 _FIRST = ("Anna", "Boris", "Clara", "David", "Emil", "Frida", "Gregor")
 

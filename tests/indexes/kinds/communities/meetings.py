@@ -18,8 +18,6 @@ from hopyard.indexes.text.sentences import sentence_spans
 
 from ..entity_graph.made_graph import graph_of
 
-__all__ = ("TEXTS", "meetings", "reader_of")
-
 TEXTS = {
     "a": "Alba met Bert. Alba swims.",
     "b": "Bert met Cora and Alba. Cora sings.",

@@ -23,8 +23,6 @@ from hopyard.indexes.kinds.entity_graph.find.model import estimate
 from hopyard.prompts.indexes.entity_graph import FACTS
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("FactsKind",)
-
 
 class FactsKind(IndexKind):
     """Writes `facts.json`, the extraction of each passage, and `counts.json`."""

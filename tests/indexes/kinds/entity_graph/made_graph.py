@@ -19,8 +19,6 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction, Fact,
 from hopyard.indexes.kinds.entity_graph.graph.assemble import PassageRow, collect, labels_of
 from hopyard.indexes.kinds.entity_graph.graph.graph import SYNONYM, EntityFiles, EntityGraph
 
-__all__ = ("EXTRACTIONS", "SENSES", "SYNONYMS", "TEXTS", "graph_of", "made_files", "made_index")
-
 TEXTS = {
     "bridge": "The Iron Bridge crosses the Severn. Abraham Darby built it.",
     "darby": "Abraham Darby was born in Dudley. Abraham Darby built the Iron Bridge. He died.",

@@ -23,8 +23,6 @@ from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Context
 from hopyard.testing.models import ScriptedChat
 
-__all__ = ("PEOPLE", "SUMMIT", "CountingEmbedder", "Library", "answer", "people", "title_of")
-
 PEOPLE = ("Alba", "Bert", "Cora", "Dirk", "Elsa", "Finn", "Gina", "Hugo", "Inga", "Jens")
 
 SUMMIT = (
