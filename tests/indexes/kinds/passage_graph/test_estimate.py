@@ -19,7 +19,14 @@ from hopyard.state.errors import ModelUnreachableError
 
 from .conftest import Library, make_settings
 from .script import GARBAGE, PEOPLE, Writer, people, person
-from .test_kind import state
+
+
+def state(directory: Path) -> dict[str, tuple[int, bytes]]:
+    return {
+        file.relative_to(directory).as_posix(): (file.stat().st_mtime_ns, file.read_bytes())
+        for file in sorted(directory.rglob("*"))
+        if file.is_file() and not file.name.startswith("build.")
+    }
 
 
 def dry_run(library: Library, documents: list[Document], **settings: Any) -> SimpleNamespace:
