@@ -49,3 +49,14 @@ def restart() -> None:
     for caller in _open.values():
         caller.ledger.close()
     _open.clear()
+
+
+class Told:
+    """What a person has read of the stream."""
+
+    def __init__(self) -> None:
+        self.text = self.ever = ""
+
+    def __call__(self, part: dict[str, Any]) -> None:
+        self.text = part["text"] if part["restart"] else self.text + part["text"]
+        self.ever += part["text"]

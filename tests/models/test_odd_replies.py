@@ -33,6 +33,8 @@ from hopyard.prompts.strategies.direct import DIRECT, DirectAnswer
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.settings.fields import Context
 
+from .asking import Told
+
 IN_PROCESS, OVER_HTTP = 160, 20
 FINAL, DRAFT = "final", "draft"
 """The first word of every answer says whether the reply finally gives it."""
@@ -210,17 +212,6 @@ class OddChat(BaseChatModel):
 
 class BaseChatOpenAI(OddChat):
     """The same with the name of a class of LangChain whose protocol marks the end."""
-
-
-class Told:
-    """What a person reads of the stream."""
-
-    def __init__(self) -> None:
-        self.text = self.ever = ""
-
-    def __call__(self, part: dict[str, Any]) -> None:
-        self.text = part["text"] if part["restart"] else self.text + part["text"]
-        self.ever += part["text"]
 
 
 @dataclass
