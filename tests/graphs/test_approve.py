@@ -10,12 +10,9 @@ from typing import Any
 import pytest
 from approvals import APPROVE, REJECT, about, action, edit, proposed, question
 from langchain.agents.middleware.human_in_the_loop import HITLRequest
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
 from model_server import ModelServer
 
 from hopyard.agent.session import Event, Session, open_session
-from hopyard.graphs import tree as tree_graph
 from hopyard.nodes.resources import close_shared_resources
 from hopyard.state import usage
 from hopyard.state.errors import UsageError
@@ -247,20 +244,6 @@ class TestBranchesSideBySide:
         assert found["2"]["reason"] == "left whole at the approval"
         assert script.counts["split"] == 3
 
-    async def test_all_are_answered_at_once(
-        self, session: Session, halves: Context, script: Script
-    ) -> None:
-        await events(session.ask("All?", halves, "t"))
-        await events(session.resume("t", "approve"))
-        left, right = await waiting(session)
-        await events(
-            session.resume(
-                "t", {left["id"]: "reject", right["id"]: {"sub_questions": ["A?", "B?"]}}
-            )
-        )
-        found = nodes(await session.result("t"))
-        assert set(found) == {"", "1", "2", "2.1", "2.2"}
-
     async def test_approve_is_for_all(self, session: Session, halves: Context) -> None:
         await events(session.ask("All?", halves, "t"))
         await events(session.resume("t", "approve"))
@@ -312,13 +295,3 @@ class TestWaiting:
     async def test_the_settings_are_remembered(self, session: Session, tree: Context) -> None:
         await events(session.ask(QUESTION, changed(tree, approve="decomposition,route"), "t"))
         assert (await session.context("t")).approve == ("decomposition", "route")
-
-
-async def test_a_strategy_used_alone_waits_too(tree: Context) -> None:
-    graph = tree_graph.graph.builder.compile(checkpointer=InMemorySaver())
-    thread: Any = {"configurable": {"thread_id": "t"}}
-    first = await graph.ainvoke({"question": QUESTION}, thread, context=tree)
-    [interrupt] = first["__interrupt__"]
-    assert proposed(interrupt.value) == [IRON, STONE]
-    done = await graph.ainvoke(Command(resume=APPROVE), thread, context=tree)
-    assert done["answer"] == "Stone Bridge"

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from hopyard.cli.graph import commands as graph_command
 from hopyard.cli.index import commands as index_command
 from hopyard.models.calls.call import ModelCaller
-from hopyard.state.errors import ModelOutputError, UsageError
+from hopyard.state.errors import UsageError
 
 from .script import GARBAGE, PEOPLE, Writer, people
 
@@ -154,17 +154,6 @@ def test_a_dry_run_of_what_asks_no_model_is_refused(
         index("build", corpus(3), "--out", "i", "--with", "dense", "--dry-run")
     with pytest.raises(UsageError, match="no index kind 'graph'"):
         index("build", corpus(3), "--out", "i", "--with", "graph", "--dry-run")
-
-
-def test_a_failing_prompt_ends_the_command(
-    index: Run, corpus: Callable[[int], Path], writer: Writer
-) -> None:
-    writer.instead = dict.fromkeys(PEOPLE[:3], GARBAGE)
-    with pytest.raises(ModelOutputError, match="prompt 'questions'") as error:
-        index("build", corpus(8), *WITH)
-    assert error.value.exit_code == 4
-    set_higher = ("--set", "writing.max_failure_rate=0.5")
-    assert index("build", corpus(8), *WITH, *set_higher).exit_code == 0
 
 
 def test_an_index_without_a_graph_says_nothing_of_one(
