@@ -15,10 +15,9 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.arrays.one_thread import one_thread
+from hopyard.indexes.arrays.faiss_index import one_thread, read_faiss, selector, write_faiss
 from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.kinds.dense.faiss_file import read_faiss, selector, write_faiss
 from hopyard.indexes.kinds.dense.reader import SAMPLED, DenseReader, Nearest, Tell, silent
 from hopyard.models.embedder import Vector, Vectors
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hopyard.indexes.arrays.one_thread import one_thread
+from hopyard.indexes.arrays.faiss_index import one_thread
 from hopyard.indexes.kinds.passage_graph.best_so_far import BestSoFar, spans
 
 # One machine word marks which frequent keywords a question has. With frequencies as 1/rank the

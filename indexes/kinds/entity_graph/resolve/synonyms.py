@@ -16,7 +16,7 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.arrays.one_thread import one_thread
+from hopyard.indexes.arrays.faiss_index import one_thread
 from hopyard.indexes.kinds.entity_graph.resolve.variants import is_number
 
 # Pairs of vectors up to which the nearest are found exactly: some ten seconds on two cores.

@@ -1,9 +1,14 @@
-"""FAISS indexes on the disk, and which of their rows a search may find."""
+"""FAISS indexes: files on the disk, the rows that a search may find, and one thread.
+
+Threads that insert side by side make another HNSW graph in each run; one makes always the same.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import faiss
@@ -52,3 +57,14 @@ def selector(rows: NDArray[np.bool_]) -> faiss.IDSelectorBitmap:
     """The selector of the rows that a mask names."""
     bits = np.packbits(rows, bitorder="little")
     return faiss.IDSelectorBitmap(bits)  # type: ignore[call-arg, arg-type]
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let FAISS use one thread."""
+    threads = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(threads)
