@@ -94,7 +94,6 @@ class GateEvaluation(BaseModel, frozen=True):
         labels_model: The model whose labels it is measured on; "" without labels.
         labels: Against labels.
         decisions: By group of questions, with the rules beside the gate.
-        command: The command that measured it.
     """
 
     gate_model: str

@@ -31,8 +31,6 @@ class Label(BaseModel, frozen=True):
         question: As it was asked.
         answers: Gold answers.
         type: Of the question, as its data set names it.
-        model: The labelled model.
-        value: The value function.
         k: Passages asked for.
         passage_ids: Passages found.
         answer: The model's answer from question and passages.

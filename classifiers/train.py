@@ -42,7 +42,6 @@ class Trained(NamedTuple):
     """The result of a training.
 
     Attributes:
-        manifest: The gate's manifest.
         probabilities: [n], of the validation questions.
         labels: [n], of the same questions.
     """

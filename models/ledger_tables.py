@@ -37,7 +37,6 @@ class Use:
     """One use of a finished call by a run.
 
     Attributes:
-        entry: The call.
         cached: Whether the ledger answered it; otherwise the run paid for it.
         step: The id of the step that the call belongs to.
         key: The call's key, under which `Ledger.asked` has what was asked.

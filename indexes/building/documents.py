@@ -36,7 +36,6 @@ class PutRun:
     """Cuts documents and writes them down, one in memory at a time.
 
     Attributes:
-        directory: The index directory.
         store: The corpus store, which the build holds.
         generation: The generation that the build writes.
         report: It is filled as the work proceeds.

@@ -47,9 +47,7 @@ class Request:
     """One request.
 
     Attributes:
-        provider: The model.
         output: Its schema constrains the reply.
-        messages: The conversation.
         sampling: How to sample.
         timeout: Seconds that one try may take, and the longest pause between two tries.
         stream: Receives the answer while the model writes it, if the provider can stream.

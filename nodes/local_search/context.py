@@ -37,7 +37,6 @@ class Material:
     """The texts behind statements and passages.
 
     Attributes:
-        graph: The entity graph.
         passages: Passages by id.
         settings: The run's settings.
     """

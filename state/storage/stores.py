@@ -126,7 +126,6 @@ class Step:
 
     Attributes:
         config: The thread, the namespace, and the checkpoint before this one.
-        checkpoint: The checkpoint.
         metadata: The number of the step and the run's settings.
         new_versions: The channels that have changed.
     """

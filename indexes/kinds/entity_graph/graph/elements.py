@@ -26,7 +26,6 @@ class Description:
 
     Attributes:
         type: The kind of thing that it is, such as `person`; "" if the model named none.
-        text: The description.
         passage: The id of the passage.
         sentence: The place of the sentence among `sentence_spans(passage.text)`, or `NOWHERE`.
     """

@@ -25,7 +25,6 @@ class Place:
     """A passage that names the entity.
 
     Attributes:
-        passage: The passage.
         name: Its name for readers.
         mentions: How often it names the entity.
         spans: Where its sentences with the entity begin and end.
@@ -87,7 +86,6 @@ class Neighbourhood:
     """An entity with all that it is joined to. Each list has the first and most important part.
 
     Attributes:
-        entity: The entity.
         names: Its names, normalised.
         totals: The full length of each list, and the number of `mentions`.
         places: Passages, those with most mentions first.
