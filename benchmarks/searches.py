@@ -1,4 +1,4 @@
-"""What each search finds of the evidence of seven question sets. No chat model.
+"""The evidence of seven question sets that each search finds. No chat model.
 
     python benchmarks/searches.py DATA NAME=INDEX …
 

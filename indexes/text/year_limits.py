@@ -25,7 +25,7 @@ _FEWEST: Final = 3
 
 
 class YearLimit(NamedTuple):
-    """A limit, as it stands in the question."""
+    """A limit in the words of the question."""
 
     text: str
     years: range
