@@ -7,7 +7,8 @@ DATA has a folder of each set, and INDEX is an index of the set's corpus. A set 
 among the first pages found. The others are measured by the document: the mean share of the
 supporting documents among the first documents found. `pagerank` is measured if the index has an
 entity graph. Figures are for all questions, and for those whose id ends with an odd and an even
-number; without a number, the question's place counts.
+number; without a number, the question's place counts. NAME may be a set with a label:
+`multihoprag:plain` is an index that was built with `--set indexing.metadata=`.
 Writes `benchmarks/results/searches.json`; the figures of sets that are not named stay.
 """
 
@@ -71,7 +72,7 @@ async def measure(data: Path, name: str, index: Path, resources: Resources) -> d
     """The figures of a set by method, and hybrid's difference to the better of its parts."""
     run = Run("searches", Context(index=str(index)), resources)
     opened = await run.index()
-    questions = read_questions(data / name)
+    questions = read_questions(data / name.partition(":")[0])
     values: Values = {}
     for method in METHODS:
         if method == "pagerank" and not opened.has("entity-graph"):
