@@ -19,11 +19,11 @@ from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.sparse.documents import Documents
 from hopyard.indexes.kinds.sparse.names import DocumentNames
 from hopyard.indexes.kinds.sparse.postings import Postings, idf
-from hopyard.indexes.kinds.sparse.words import Words
+from hopyard.indexes.kinds.sparse.words import ASKING, Words
 from hopyard.indexes.text.identifiers import identifiers_in
 from hopyard.state.schemas import Evidence, passage_evidence
 
-__all__ = ("Ranking", "SparseIndex", "best_rows")
+__all__ = ("Ranking", "SparseIndex", "best_rows", "by_chance")
 
 _WORDS_FILE: Final = "words.json"
 """How texts become words."""
@@ -45,6 +45,8 @@ _LEAST_WEIGHT: Final = 0.3
 """Weight of the least likely document where the question surely names one. The best weighs 1."""
 _SHORT_DOCUMENT: Final = 10
 """Passages of a document whose weight counts half for the scores of another search."""
+_OF_LENGTH: Final = 0.1
+"""How much the length of a document counts. The best of many passages is good by chance."""
 
 Scores = NDArray[np.float64]
 
@@ -57,7 +59,8 @@ class Ranking(NamedTuple):
     exact: NDArray[np.bool_]
     """Whether a passage has an identifier that the question names and few passages have."""
     weights: Scores
-    """Factors for another search's scores: how likely the document of each passage is."""
+    """Factors for another search's scores: how likely the document of each passage is, and less
+    for a long one."""
     long: Scores
     """How long the document of each passage is, from 0.09 for one passage towards 1."""
     named: Mapping[int, str]
@@ -177,7 +180,10 @@ class SparseIndex:
             question: Any text.
             allowed: Ids of the passages that may be found; None where all may.
         """
-        terms = self._postings.weighed(self._words.asked(question))
+        asked = self._words.asked(question)
+        for limit in self._documents.names.limits(question) if self._documents else ():
+            asked |= dict.fromkeys(limit.named, ASKING)  # "before 2021" is not about 2021
+        terms = self._postings.weighed(asked)
         scores = self._added(terms)
         open_ = self._open(allowed)
         exact = self._exact(question) & open_
@@ -199,7 +205,9 @@ class SparseIndex:
             for number in chosen.tolist()
             if held[number] > 1
         }
-        return Ranking(local * (1 - less) * open_, exact, 1 - less * long, long, named)
+        fair = by_chance(held)[rows]
+        scores = local * (1 - less) * open_ * fair
+        return Ranking(scores, exact, (1 - less * long) * fair, long, named)
 
     def _open(self, allowed: Set[str] | None) -> NDArray[np.bool_]:
         """The rows that may be found."""
@@ -267,6 +275,15 @@ def _shares(scores: Scores) -> Scores:
     """Scores as shares of the highest."""
     highest = scores.max(initial=0.0)
     return scores / highest if highest > 0 else scores
+
+
+def by_chance(held: NDArray[np.int64]) -> Scores:
+    """Factors for the scores of the passages of documents with so many passages, 0 to 1.
+
+    1 / (1 + 0.1·log(1 + n/10))
+    """
+    factors: Scores = 1 / (1 + _OF_LENGTH * np.log1p(held / _SHORT_DOCUMENT))
+    return factors
 
 
 def _by_document(scores: Scores, rows: NDArray[np.int32], count: int) -> Scores:

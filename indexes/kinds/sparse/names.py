@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, pairwise, product
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hopyard.indexes.arrays.ragged import Ragged, load_array
 from hopyard.indexes.text.english import NOT_CONTENT
 from hopyard.indexes.text.identifiers import parts_of
+from hopyard.indexes.text.year_limits import YearLimit, year_limits
 
 __all__ = ("DocumentNames", "Said")
 
@@ -116,10 +117,15 @@ class DocumentNames:
     def __len__(self) -> int:
         return self._count
 
+    def limits(self, question: str) -> list[YearLimit]:
+        """The years that a question sets as limits, where a name has a year within them."""
+        return [limit for limit in year_limits(question) if len(self._within(limit)[0])]
+
     def named(self, question: str) -> tuple[Scores, float, list[Said]]:
         """How much of each document's name a question has.
 
-        A word weighs its inverse document frequency.
+        A word weighs its inverse document frequency. A limit such as "before 2021" is a word that
+        the documents of all years within it have.
 
         Returns:
             A score of each document; how far the question names a document, 0 to 1; and its words
@@ -129,8 +135,12 @@ class DocumentNames:
         scores = np.zeros(self._count)
         said: list[Said] = []
         total = 0.0
-        for word, weight in _asked(question):
-            documents, weights = self._look_up(word)
+        asked = [(limit.text, 1.0, self._within(limit)) for limit in self.limits(question)]
+        rest = question
+        for text, _, _ in asked:
+            rest = rest.replace(text, " ")
+        asked += [(word, weight, self._look_up(word)) for word, weight in _asked(rest)]
+        for word, weight, (documents, weights) in asked:
             held = len(documents)
             rarity = float(np.log(1 + (self._count - held + 0.5) / (held + 0.5)))
             if weight == 1 and word in question:
@@ -162,8 +172,24 @@ class DocumentNames:
             short = _SHORT + ("".join(form.groups()).lower() if form[1] else lowered)
             if (found := self._terms.find(short)) is not None:
                 take(found, 1.0)
-        documents = np.fromiter(best, dtype=np.int32, count=len(best))
-        return documents, np.fromiter(best.values(), dtype=np.float64, count=len(best))
+        return _of_documents(best)
+
+    def _within(self, limit: YearLimit) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The documents whose names have a year within a limit, and how well."""
+        best: dict[int, float] = {}
+        for place in map(self._terms.find, map(str, limit.years)):
+            if place is not None:
+                row = slice(self._starts[place], self._starts[place + 1])
+                for number, weight in zip(self._documents[row], self._weights[row], strict=True):
+                    best[number] = max(best.get(number, 0.0), float(weight))
+        return _of_documents(best)
+
+
+def _of_documents(
+    weights: Mapping[int, float],
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    documents = np.fromiter(weights, dtype=np.int32, count=len(weights))
+    return documents, np.fromiter(weights.values(), dtype=np.float64, count=len(weights))
 
 
 def _terms_of(name: str, said: str) -> Iterator[tuple[str, float]]:

@@ -29,7 +29,7 @@ with warnings.catch_warnings():  # its progress bar warns in notebooks
     import bm25s
     from bm25s import stopwords
 
-__all__ = ("Words",)
+__all__ = ("ASKING", "Words")
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # on import it sets itself to DEBUG
 
@@ -66,7 +66,7 @@ _SILENT: Final = re.compile(
 )
 """Points of Hebrew and Arabic, which most texts omit, and signs that nobody sees."""
 
-_ASKING: Final = 0.3
+ASKING: Final = 0.3
 """Weight of words that mostly ask. A question may also be about a "name", or about who "led"."""
 
 
@@ -121,7 +121,7 @@ class Words:
         said = frozenset(small)
         if said.issuperset(terms):
             return dict.fromkeys(terms, 1.0)
-        return {term: _ASKING if term in said else 1.0 for term in terms}
+        return {term: ASKING if term in said else 1.0 for term in terms}
 
 
 def _in_pairs(text: str, stop: frozenset[str]) -> str:

@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hopyard.indexes.building.build import build
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+from hopyard.indexes.kinds.sparse.bm25 import SparseIndex, by_chance
 from hopyard.indexes.kinds.sparse.page_heads import last_page, page_heads
 from hopyard.indexes.search import SEARCHES, Search
 from hopyard.state.settings.fields import Context
@@ -107,3 +108,38 @@ async def test_an_index_without_documents_ranks_each_passage_by_itself(
     assert [name for name, _ in old.search(question, 5)] == [
         name for name, _ in sparse_of(index).by_words("ships Amber", 5)
     ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "year"),
+    [
+        ("before 2022", 2021),
+        ("until 2021", 2021),
+        ("after FY2021", 2022),
+        ("since 2022", 2022),
+        ("prior to fiscal year 2022", 2021),
+    ],
+)
+async def test_a_limit_of_years_names_the_documents_within_it(
+    index: Index, limit: str, year: int
+) -> None:
+    question = f"How many ships and crews did Amber Lines have {limit}?"
+    [first] = sparse_of(index).find(question, 1)
+    assert first["id"].startswith(f"Amber-{year}#")
+    assert first["why"] == f"the question names its document: {limit}, AmberLines, Amber, Lines"
+
+
+async def test_a_limit_without_documents_is_given_up(index: Index) -> None:
+    question = "How many ships did Amber Lines have after {}?"
+    names = sparse_of(index)._documents.names  # type: ignore[union-attr]
+    assert names.limits(question.format(2021))
+    assert not names.limits(question.format(2022))
+    [first] = sparse_of(index).find(question.format(2022), 1)
+    assert first["id"].startswith("Amber-2022")
+    assert "2022" in first["why"]
+
+
+def test_long_documents_score_less() -> None:
+    # 1 / (1 + 0.1·ln(1 + n/10)): ln 1.1 = 0.0953, ln 2 = 0.6931, ln 11 = 2.3979
+    factors = by_chance(np.array([1, 10, 100]))
+    assert factors.tolist() == pytest.approx([0.99056, 0.93518, 0.80659], abs=1e-5)
