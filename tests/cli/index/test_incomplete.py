@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from model_server import WordEmbedder
 
 from hopyard.agent.building import build_index
 
@@ -55,7 +56,10 @@ def test_a_build_names_what_is_lost_and_counts_what_is_left_out(hopyard: Run, fi
     assert report["left_out"] == {"menu": 2}
 
 
-def test_a_dry_run_says_the_same(hopyard: Run, files: Path) -> None:
+def test_a_dry_run_says_the_same(
+    hopyard: Run, files: Path, words: WordEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOPYARD_EMBEDDING", "words")
     build = ("index", "build", files, "--out", "i", "--with")
     ended = hopyard(*build, "entity-graph", "--dry-run")
     assert f"incomplete {files}/book.epub: {SAID}" in ended.err
