@@ -163,9 +163,7 @@ def test_words_that_a_file_may_repeat() -> None:
     assert (kept.words, kept.lost, kept.gained) == (1, 0, 0)
 
 
-def test_a_mail_of_outlook_is_compared(
-    compared: Compared, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mail_of_outlook_is_compared(compared: Compared, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(__file__).parents[4] / "examples" / "office"
     monkeypatch.syspath_prepend(str(folder))
     made = runpy.run_path(str(folder / "papers.py"))
