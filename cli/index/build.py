@@ -101,9 +101,9 @@ def build_command(
         }
         if dry_run:
             with progress_bar() as progress:
-                _, documents = reading(paths, loader, encoding, ocr, progress, folders)
+                loaded, documents = reading(paths, loader, encoding, ocr, progress, folders)
                 passages, estimates = asyncio.run(building.estimate(documents, **build))
-            show_estimates(passages, estimates, as_json=json_)
+            show_estimates(passages, estimates, loaded=loaded, directory=out_, as_json=json_)
             return
         stamps = FileStamps(out_, paths or (), encoding, ocr)
         with progress_bar() as progress:
@@ -158,7 +158,7 @@ def add_command(
             else:
                 report = asyncio.run(building.add(documents, **add, progress=progress))
     if dry_run:
-        show_estimates(*found, as_json=json_)
+        show_estimates(*found, loaded=loaded, directory=directory, as_json=json_)
         return
     stamps.write([*loaded.bad, *report.bad])
     folders.write()

@@ -61,9 +61,7 @@ def finish(
         )
     for warning in report.warnings:
         err.print(warning, style="yellow", soft_wrap=True, markup=False)
-    _print_left_out(loaded.skipped, "dim")
-    _print_left_out(bad, "yellow")
-    _print_kept(loaded, status.directory)
+    _print_read(loaded, bad, status.directory)
     if bad and not skip_bad:
         noun, verb = ("item", "was") if len(bad) == 1 else ("items", "were")
         raise CorpusError(
@@ -146,6 +144,8 @@ def show_estimates(
     passages: int,
     estimates: Mapping[str, Estimate],
     *,
+    loaded: LoadReport,
+    directory: Path,
     as_json: bool,
     changes: Changes | None = None,
 ) -> None:
@@ -154,8 +154,10 @@ def show_estimates(
     Args:
         passages: How many passages the index would hold.
         estimates: The estimate of each kind that may ask a model.
+        loaded: The report of reading, with what was left out or lost.
         changes: The changes to print before they are made.
     """
+    _print_read(loaded, loaded.bad, str(directory))
     if changes is not None and not as_json:
         show_changes(changes)
         if not estimates:
@@ -165,7 +167,10 @@ def show_estimates(
         kinds = {name: asdict(estimate) for name, estimate in estimates.items()}
         totals = {name: sum(kind[name] for kind in kinds.values()) for name in numbers}
         listed = {} if changes is None else {"documents": asdict(changes)}
-        print_json({**listed, "passages": passages, **totals, "kinds": kinds})
+        print_json(
+            {**listed, "passages": passages, **totals, "kinds": kinds}
+            | _read_dict(loaded, loaded.bad)
+        )
         return
     if not any(estimate.model for estimate in estimates.values()):
         reasons = " and ".join(estimate.basis for estimate in estimates.values())
@@ -236,8 +241,10 @@ def _print_left_out(items: Sequence[BadItem | SkippedFile], style: str) -> None:
         err.print(f"… and {len(items) - LEFT_OUT_SHOWN} more; --json lists all")
 
 
-def _print_kept(loaded: LoadReport, directory: str) -> None:
-    """Name the documents that lack words, and count what was left out on purpose."""
+def _print_read(loaded: LoadReport, bad: Sequence[BadItem], directory: str) -> None:
+    """Name what was not read, the documents that lack words, and count intended omissions."""
+    _print_left_out(loaded.skipped, "dim")
+    _print_left_out(bad, "yellow")
     for item in loaded.incomplete[:LEFT_OUT_SHOWN]:
         err.print(f"[yellow]incomplete[/] {escape(printable(str(item)))}", soft_wrap=True)
     if len(loaded.incomplete) > LEFT_OUT_SHOWN:
@@ -270,12 +277,18 @@ def _report_dict(
         "embedded": report.embedded,
         "usage": report.usage,
         "seconds": round(report.seconds, 3),
+        **_read_dict(loaded, bad),
+        "warnings": report.warnings,
+        **_kinds_dict(status),
+    }
+
+
+def _read_dict(loaded: LoadReport, bad: Sequence[BadItem]) -> dict[str, Any]:
+    return {
         "bad": [{"place": item.place, "reason": item.reason} for item in bad],
         "skipped": [{"place": item.path, "reason": item.reason} for item in loaded.skipped],
         "incomplete": [{"place": item.place, **item.kept.numbers} for item in loaded.incomplete],
         "left_out": dict(loaded.left_out),
-        "warnings": report.warnings,
-        **_kinds_dict(status),
     }
 
 

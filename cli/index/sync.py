@@ -55,7 +55,7 @@ class Following:
         """Print what a sync would change, and what its model calls would cost."""
         with ending_with(CONTINUE), Resources() as resources, progress_bar() as progress:
             embedder = resources.embedder(self.context.embedding)
-            _, scope, read_now = self._read(self._stamps(), self._folders(), progress)
+            loaded, scope, read_now = self._read(self._stamps(), self._folders(), progress)
             documents = list(read_now)
             asked: dict[str, Any] = {"directory": self.directory, "embedder": embedder}
             changes = asyncio.run(changes_of(documents, scope, **asked))
@@ -68,7 +68,9 @@ class Following:
                     scope=scope,
                 )
             )
-        show_estimates(*found, as_json=self.as_json, changes=changes)
+        show_estimates(
+            *found, loaded=loaded, directory=self.directory, as_json=self.as_json, changes=changes
+        )
 
     def keep_on(self, seconds: float) -> None:
         """Bring the index up to date whenever a file changes, until Ctrl-C.

@@ -35,9 +35,16 @@ _KEPT: Final = 10_000
 """Documents whose source and metadata are kept in memory."""
 _NOTHING: Final[_About] = ("", {})
 
+_BYTES: Final = (
+    f"SELECT added, CAST(text AS BLOB) FROM documents WHERE {VISIBLE} AND id = :document"
+)
+_MORE: Final = (
+    "SELECT CAST(text AS BLOB) FROM continuations WHERE document_id = :document AND added = :added "
+    "ORDER BY number"
+)
 _BOXES: Final = (
-    "SELECT page, boxes FROM documents JOIN boxes ON document_id = id "
-    f"AND boxes.added = documents.added WHERE documents.{VISIBLE}"
+    "SELECT page, boxes FROM boxes WHERE document_id = :document AND added = :added "
+    "AND page BETWEEN :first AND :last"
 )
 
 
@@ -173,19 +180,21 @@ class Snapshot(PassageVectors):
         Args:
             first: The first page, from 1.
         """
-        rows = self.rows(
-            f"{_BOXES} AND document_id = :document AND page BETWEEN :first AND :last",
-            document=document_id,
-            first=first,
-            last=last,
-        )
-        if not rows:
-            return []
-        [document] = self.documents([document_id])
-        texts = str(document.text).split(PAGE_END, last)
-        boxes = dict(rows)
-        shown = range(first, min(last, len(texts)) + 1)
-        return [PageText(page, texts[page - 1], boxes.get(page, b"")) for page in shown]
+        chosen: dict[str, Any] = {"document": document_id, "first": first, "last": last}
+        with self.connected() as connection:
+            row = connection.execute(_BYTES, {"generation": self.generation, **chosen}).fetchone()
+            if row is None:
+                return []
+            chosen["added"], text = row
+            boxes = dict(connection.execute(_BOXES, chosen))
+            more = [part for (part,) in connection.execute(_MORE, chosen)]
+        # A document may have a million characters: only those of the pages are decoded.
+        texts = b"".join([text, *more]).split(PAGE_END.encode(), last)[first - 1 : last]
+        return [
+            PageText(page, text.decode(), boxes.get(page, b""))
+            for page, text in enumerate(texts, start=first)
+            if boxes
+        ]
 
     def outlines(self) -> Iterator[Document]:
         """All documents without their texts."""

@@ -13,7 +13,7 @@ from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source
 
-__all__ = ("find_eml", "find_rtf")
+__all__ = ("find_eml", "find_msg", "find_rtf")
 
 _EVENT_VALUES: Final = re.compile(
     r"^(?:SUMMARY|LOCATION|DESCRIPTION)[^:\n]*:(.*)$", re.MULTILINE | re.IGNORECASE
@@ -61,6 +61,19 @@ def _texts(part: Message, found: FileWords) -> None:
         found.open = True  # times are written in another form
     elif part.get_content_maintype() == "text":
         found.text(text)
+
+
+def find_msg(source: Source, found: FileWords) -> None:
+    """The body of a mail by Outlook: its plain text, or its page (MS-OXPROPS, 2.619 and 2.803)."""
+    from olefile import OleFileIO  # of python-oxmsg
+
+    with source.open() as stream, OleFileIO(stream) as file:
+        for name, encoding in (("1000001F", "utf-16-le"), ("1000001E", ""), ("10130102", "")):
+            if file.exists(f"__substg1.0_{name}"):
+                data = file.openstream(f"__substg1.0_{name}").read()
+                text = decoded(data, found, declared=encoding)
+                of_html(text, found) if name == "10130102" else found.text(text)
+                return
 
 
 def find_rtf(source: Source, found: FileWords) -> None:

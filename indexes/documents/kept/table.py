@@ -9,7 +9,7 @@ from typing import Final
 
 from hopyard.indexes.corpus.long_text import LongText, stretches_of, text_digest
 from hopyard.indexes.documents.kept.compare import FileWords, Kept, compare
-from hopyard.indexes.documents.kept.mail import find_eml, find_rtf
+from hopyard.indexes.documents.kept.mail import find_eml, find_msg, find_rtf
 from hopyard.indexes.documents.kept.markup import (
     find_csv,
     find_html,
@@ -28,7 +28,9 @@ Extractor = Callable[[Source, FileWords], None]
 """Adds all words of a file, found without its reader."""
 
 _LARGEST: Final = 20 << 20
-"""Bytes of a file that is compared, at most: an extractor reads it whole."""
+"""Bytes of a file that its reader streams, at most: an extractor reads it whole."""
+_STREAMED: Final = (".csv", ".tsv", ".xml", ".xlsx")
+"""Formats whose readers take files of any size; texts that are equal need no words."""
 _BLOCK: Final = 1 << 20
 
 
@@ -57,6 +59,7 @@ EXTRACTORS: Final[dict[str, Extractor]] = {
     ".epub": find_epub,
     ".rtf": find_rtf,
     ".eml": find_eml,
+    ".msg": find_msg,
     ".pdf": _find_pages,
 }
 """By the first suffix of the format. A format without one is not compared."""
@@ -73,11 +76,14 @@ def kept_of(source: Source, suffix: str, text: str | LongText, about: str) -> Ke
     """
     extract = EXTRACTORS.get(suffix)
     left_out = source.notes.left_out
-    if extract is None or source.options.ocr or _is_large(source):
+    is_plain = extract in (find_text, find_markdown, find_csv)
+    if extract is None or source.options.ocr:
+        return Kept(0, left_out=tuple(left_out)) if left_out else None
+    if is_plain and _is_same(source, text):
+        return None
+    if (is_plain or suffix in _STREAMED) and _is_large(source):
         return Kept(0, left_out=tuple(left_out)) if left_out else None
     found = FileWords()
-    if extract in (find_text, find_markdown, find_csv) and _is_same(source, text):
-        return None
     try:
         extract(source, found)
     except Exception:  # a file that only its reader understands: say nothing, not something wrong
@@ -86,8 +92,6 @@ def kept_of(source: Source, suffix: str, text: str | LongText, about: str) -> Ke
 
 
 def _is_large(source: Source) -> bool:
-    if source.notes.pages:
-        return False
     with source.open() as stream:
         return stream.seek(0, os.SEEK_END) > _LARGEST
 

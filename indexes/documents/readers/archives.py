@@ -8,13 +8,12 @@ import tarfile
 import unicodedata
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
-from hopyard.indexes.documents.readers.base import Found, Part, Source, Unread, unpacked
+from hopyard.indexes.documents.readers.base import Found, Part, PartNames, Source, Unread, unpacked
 from hopyard.state.errors import CorpusError
 
 __all__ = ("read_gzip", "read_tar", "read_zip", "zip_name")
@@ -44,7 +43,7 @@ def read_zip(source: Source) -> Iterator[Found]:
             archive = zipfile.ZipFile(stream)
         except zipfile.BadZipFile as error:
             raise CorpusError(f"not a readable ZIP archive ({error})") from error
-        names = _Names()
+        names = PartNames()
         with archive:
             for entry in archive.infolist():
                 if entry.is_dir():
@@ -71,7 +70,7 @@ def read_tar(source: Source) -> Iterator[Found]:
     """A tar archive, compressed or not."""
     with source.open() as stream:
         try:
-            names = _Names()
+            names = PartNames()
             with tarfile.open(fileobj=stream, mode="r:*") as archive:
                 for entry in archive:
                     if entry.isdir():
@@ -103,18 +102,6 @@ def read_gzip(source: Source) -> Iterator[Found]:
             yield Part(name, part)
     except (zlib.error, EOFError, OSError) as error:
         raise CorpusError(f"not a readable gzip file ({error})") from error
-
-
-class _Names:
-    """The names of an archive, which may give one name to several files."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-
-    def free(self, name: str) -> str:
-        """The name, with a number if another file has it."""
-        self._counts[name] += 1
-        return name if self._counts[name] == 1 else f"{name} ({self._counts[name]})"
 
 
 def _hidden(name: str) -> str:

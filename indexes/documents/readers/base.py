@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ __all__ = (
     "Notes",
     "Options",
     "Part",
+    "PartNames",
     "Reader",
     "Source",
     "Unread",
@@ -147,6 +149,18 @@ class Part(NamedTuple):
     name: str
     """Its name there, with the folders it has there."""
     source: Source
+
+
+class PartNames:
+    """The names of the parts of a file, which may give one name to several parts."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def free(self, name: str) -> str:
+        """The name, with a number if another part has it."""
+        self._counts[name] += 1
+        return name if self._counts[name] == 1 else f"{name} ({self._counts[name]})"
 
 
 class Unread(NamedTuple):

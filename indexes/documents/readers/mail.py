@@ -13,7 +13,15 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from hopyard.indexes.corpus.records import Markup
-from hopyard.indexes.documents.readers.base import Content, Found, Notes, Part, Source, file_of
+from hopyard.indexes.documents.readers.base import (
+    Content,
+    Found,
+    Notes,
+    Part,
+    PartNames,
+    Source,
+    file_of,
+)
 from hopyard.indexes.documents.readers.text import plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.state.errors import CorpusError
@@ -39,7 +47,8 @@ _EVENT_FIELDS: Final = {
     "ATTENDEE": "Attendee",
 }
 _EVENT_MARKS: Final = {"n": "\n", "N": "\n"}
-_EVENT_TIME: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\dZ?)?")
+_EVENT_TIME: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
+_EVENT_ZONE: Final = re.compile(r';TZID="?([^";]+)', re.IGNORECASE)
 
 
 def read_eml(source: Source) -> Iterator[Found]:
@@ -66,13 +75,14 @@ def read_eml(source: Source) -> Iterator[Found]:
         "markdown" if html else "text",
         plain_metadata(metadata),
     )
+    names = PartNames()
     others = (leaf for leaf in leaves if not _is_text(leaf))
     for number, part in enumerate(others, start=1):
         source.allowance.take_part()
         data = _payload(part)
         source.allowance.take_bytes(len(data))
         name = _file_name(part, number)
-        yield Part(name, file_of(data, name, source))
+        yield Part(names.free(name), file_of(data, name, source))
 
 
 def _leaves(part: EmailMessage, notes: Notes | None = None) -> Iterator[EmailMessage]:
@@ -106,7 +116,11 @@ def _of_alternatives(
 def _best(alternatives: Sequence[EmailMessage]) -> EmailMessage | None:
     """The plain text, unless it is a stub beside a page that says much more."""
     lengths = {
-        id(item): sum(len(_body(leaf, markdown=True)) for leaf in _leaves(item) if _is_text(leaf))
+        id(item): sum(
+            len(_body(leaf, markdown=True))
+            for leaf in _leaves(item)
+            if _is_text(leaf) and not _is_event(leaf)  # an invitation is read in any case
+        )
         for item in alternatives
     }
     plain = [item for item in alternatives if item.get_content_type() == "text/plain"]
@@ -142,15 +156,15 @@ def _event(text: str) -> str:
     lines: list[str] = []
     for line in unfolded.splitlines():
         name, _, value = line.partition(":")
-        field = name.partition(";")[0].upper()
+        field, zone = name.partition(";")[0].upper(), _EVENT_ZONE.search(name)
         if label := _EVENT_FIELDS.get(field):
             value = re.sub(
                 r"\\([,;nN\\])", lambda found: _EVENT_MARKS.get(found[1], found[1]), value
             )
             if time := _EVENT_TIME.fullmatch(value):
-                value = f"{time[1]}-{time[2]}-{time[3]}" + (
-                    f" {time[4]}:{time[5]}" if time[4] else ""
-                )
+                value = f"{time[1]}-{time[2]}-{time[3]}"
+                value += f" {time[4]}:{time[5]}" if time[4] else ""
+                value += " UTC" if time[6] else f" {zone[1]}" if zone else ""
             lines.append(f"{label}: {value.removeprefix('mailto:')}")
     return "\n".join(lines)
 
@@ -183,12 +197,13 @@ def read_msg(source: Source) -> Iterator[Found]:
         text = mail.body or (html_to_markdown(mail.html_body) if mail.html_body else "")
         markup: Markup = "text" if mail.body else "markdown"
         yield Content(_ended(mail.subject), [_ended(text)], markup, plain_metadata(metadata))
+        names = PartNames()
         for number, part in enumerate(mail.attachments, start=1):
             source.allowance.take_part()
             data = part.file_bytes or b""
             source.allowance.take_bytes(len(data))
             name = _ended(part.file_name) or f"attachment {number}"
-            yield Part(name, file_of(data, name, source))
+            yield Part(names.free(name), file_of(data, name, source))
 
 
 def _payload(part: EmailMessage) -> bytes:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 
 import pytest
+from model_server import WordEmbedder
 
 from hopyard.agent.building import build_index
 
@@ -52,6 +54,20 @@ def test_a_build_names_what_is_lost_and_counts_what_is_left_out(hopyard: Run, fi
         "new": [],
     }  # fmt: skip
     assert report["left_out"] == {"menu": 2}
+
+
+def test_a_dry_run_says_the_same(
+    hopyard: Run, files: Path, words: WordEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOPYARD_EMBEDDING", "words")
+    build = ("index", "build", files, "--out", "i", "--with")
+    ended = hopyard(*build, "entity-graph", "--dry-run")
+    assert f"incomplete {files}/book.epub: {SAID}" in ended.err
+    assert hopyard(*build, "sparse", "--skip-bad").code == 0
+    os.utime(files / "book.epub", (0, 0))
+    (files / "page.html").write_text("<body><nav>Home Shop</nav><p>Tea is sold.</p></body>")
+    sync = hopyard("index", "sync", "i", files, "--dry-run", "--json").json
+    assert (sync["documents"]["changed"], sync["left_out"]) == (["docs/page.html"], {"menu": 1})
 
 
 def test_show_says_what_a_document_lacks(hopyard: Run, files: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -195,3 +196,24 @@ def test_documents_without_a_date_are_counted(hopyard: Run, notes: Path) -> None
     found = hopyard("search", "letter", "-i", "i", "--where", "date>=2025", "--json")
     assert (len(found.json["evidence"]), found.json["problem"]) == (1, said)
     assert said in found.err
+
+
+def test_a_sync_of_settled_files_opens_none_of_them(
+    hopyard: Run, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.documents.stamps._TICK", -(1 << 40))  # all are settled
+    (notes / "b.txt").write_text("Beta has changed.")
+    opened: list[str] = []
+    watching = True
+
+    def watch(event: str, arguments: tuple[object, ...]) -> None:
+        if watching and event == "open" and str(arguments[0]).endswith(".txt"):
+            opened.append(Path(str(arguments[0])).name)
+
+    sys.addaudithook(watch)
+    hopyard("index", "sync", "i", "notes")
+    assert "b.txt" in opened
+    opened.clear()
+    again = hopyard("index", "sync", "i", "notes", "--json").json["documents"]
+    watching = False
+    assert (again["unchanged"], opened) == (2, [])

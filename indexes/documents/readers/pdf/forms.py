@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from hopyard.indexes.documents.readers.base import Part, Source, unpacked
+from hopyard.indexes.documents.readers.base import Part, PartNames, Source, unpacked
 from hopyard.indexes.documents.readers.pdf.words import Turn, Word, turned
 from hopyard.state.text.unicode import valid_unicode
 
@@ -66,12 +66,13 @@ def notes_on(document: Any, page: Any, turn: Turn) -> Notes:
 
 def files_in(document: Any, like: Source) -> Iterator[Part]:
     """The files that are embedded in a document."""
+    names = PartNames()
     for number in range(pdfium.FPDFDoc_GetAttachmentCount(document.raw)):
         attachment = document.get_attachment(number)
         name = valid_unicode(attachment.get_name()) or f"file {number + 1}"
         like.allowance.take_part()
         with unpacked(io.BytesIO(bytes(attachment.get_data())), name, like) as source:
-            yield Part(name, source)
+            yield Part(names.free(name), source)
 
 
 def _value(form: Any, note: Any) -> str:

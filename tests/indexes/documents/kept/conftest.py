@@ -49,7 +49,7 @@ def compared() -> Compared:
                 kept = kept_of(source, kind.suffixes[0], text, about)
                 everything += [about, text, *(each.text for each in source.notes.left_out)]
             elif isinstance(found, Part):
-                everything += [found.name, of(found.name, found.source.read()).everything]
+                everything += [found.name, of(found.source.name, found.source.read()).everything]
         return Reading(kept, text, "\n".join(everything))
 
     return of

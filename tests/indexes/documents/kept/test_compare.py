@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
+
 import pytest
 
 from hopyard.indexes.documents.kept.compare import OTHER, FileWords, compare
 from hopyard.indexes.documents.kept.words import digits_of, numbers_in, words_of
 from hopyard.indexes.documents.readers.base import LeftOut
+
+from .conftest import Compared
 
 
 def file(*texts: str, **places: str) -> FileWords:
@@ -156,3 +161,22 @@ def test_words_that_a_file_may_repeat() -> None:
     found.name("id")
     kept = compare(found, ["name id"])
     assert (kept.words, kept.lost, kept.gained) == (1, 0, 0)
+
+
+def test_a_mail_of_outlook_is_compared(compared: Compared, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(__file__).parents[4] / "examples" / "office"
+    monkeypatch.syspath_prepend(str(folder))
+    made = runpy.run_path(str(folder / "papers.py"))
+    data = made["msg"]("Bowls", "Ilse", "ilse@tamm.example", "Your seven bowls are ready.")
+    whole, less = compared("a.msg", data).kept, compared("a.msg", data, without="seven").kept
+    assert whole is not None
+    assert less is not None
+    assert (whole.words, whole.lost, less.lost) == (5, 0, 1)
+
+
+def test_a_large_file_is_compared_if_its_reader_holds_it_at_once(
+    compared: Compared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.documents.kept.table._LARGEST", 10)
+    assert compared("a.json", b'{"fee": "seven euros"}', without="seven").kept is not None
+    assert compared("a.csv", b"fee;seven\ntoll;eight\n", without="seven").kept is None

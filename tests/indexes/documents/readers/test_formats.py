@@ -146,6 +146,10 @@ def test_hidden_tabs_questions_and_notes_are_text_and_furniture_is_not(read: Rea
 def test_one_wrong_byte_changes_no_other_letter(read: Read) -> None:
     data = "Müller wohnt in Köln.\n".encode() * 5 + b"K\xf6nig\n"
     assert read("a.txt", data)[1] == "Müller wohnt in Köln.\n" * 5 + "König\n"
+    page = "<p>Grüße aus Köln</p>".encode() * 5 + b"<p>J\xe4ger</p>"
+    assert read("a.html", page)[1].split("\n\n") == [*["Grüße aus Köln"] * 5, "Jäger"]
+    table = b"Name;Ort\n" + "Müller;Köln\n".encode() * 5 + b"J\xe4ger;D\xfcren\n"
+    assert "| Müller | Köln |\n| Jäger | Düren |" in read("a.csv", table)[1]
     cut = "Müller aus Köln. ".encode() * 3 + "ö".encode()[:1]
     assert read("a.txt", cut)[1] == "Müller aus Köln. " * 3 + "\ufffd"
 

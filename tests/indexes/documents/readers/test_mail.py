@@ -1,0 +1,98 @@
+"""Mails as programs nest them: every text is in the body, every other part is a document."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from hopyard.indexes.documents.loaders import load
+
+Parts = tuple[str, ...]
+
+
+def part(text: str, kind: str = "text/plain", name: str = "", *headers: str) -> str:
+    file = [f'Content-Disposition: attachment; filename="{name}"'] if name else []
+    return "\n".join([f"Content-Type: {kind}", *file, *headers, "", text])
+
+
+def parts(kind: str, *inner: str) -> str:
+    edge = f"edge{len(''.join(inner))}"
+    body = "".join(f"--{edge}\n{each}\n" for each in inner)
+    return f'Content-Type: multipart/{kind}; boundary="{edge}"\n\n{body}--{edge}--\n'
+
+
+INNER = "From: mate@b.example\nSubject: Ebb\n\nThe pier falls dry at noon."
+EVENT = (
+    "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Tide\\, low\n{}\nLOCATION:Gate 4\nEND:VEVENT\n"
+    "END:VCALENDAR"
+)
+
+
+def invitation(time: str) -> str:
+    return parts("alternative", part("Come."), part(EVENT.format(time), "text/calendar"))
+
+
+@pytest.mark.parametrize(
+    ("mail", "texts"),
+    [
+        pytest.param(
+            parts("alternative", part("Fees below."), parts(
+                "mixed", part("<p>Fees below.</p>", "text/html"), part("a,b", "text/csv", "f.csv"),
+            )),
+            {"": "Fees below.", "f.csv": "| a | b |"}, id="a file in a form"),
+        pytest.param(
+            parts("mixed", part("Fees."), part("a,b", "text/csv", "fees")),
+            {"": "Fees.", "fees.csv": "| a | b |"}, id="a name without a suffix"),
+        pytest.param(
+            parts("mixed", part("See."), part(
+                b64encode(INNER.encode()).decode(), "message/rfc822", "m.eml",
+                "Content-Transfer-Encoding: base64")),
+            {"": "See.", "m.eml": "The pier falls dry at noon."}, id="a forward in base64"),
+        pytest.param(
+            parts("mixed", part("See."), part(INNER, "message/rfc822", "Ebb today")),
+            {"": "See.", "Ebb today.eml": "The pier falls dry at noon."}, id="a named forward"),
+        pytest.param(
+            parts("mixed", part("See."), part(INNER, "message/rfc822")),
+            {"": "See.", "Ebb.eml": "The pier falls dry at noon."}, id="a forward without a name"),
+        pytest.param(
+            parts("mixed", part("One."), part("<p>Two <b>7 m</b></p>", "text/html")),
+            {"": "One.\n\nTwo **7 m**"}, id="a page after the text"),
+        pytest.param(
+            parts("mixed", part("One."), part("x", "image/png", "p.png"), part("Two.")),
+            {"": "One.\n\nTwo."}, id="text after a picture"),
+        pytest.param(
+            parts("mixed",
+                  parts("mixed", part("One."), part("Fee.", name="n.txt")), part("Leave?")),
+            {"": "One.\n\nLeave?", "n.txt": "Fee."}, id="the foot of a list"),
+        pytest.param(
+            parts("signed", parts("mixed", part("One."), part("Fee.", name="n.txt")),
+                  part("xx", "application/pkcs7-signature", "smime.p7s")),
+            {"": "One.", "n.txt": "Fee."}, id="a signed mail"),
+        pytest.param(
+            invitation("DTSTART:20260309T130000Z"),
+            {"": "Come.\n\nEvent: Tide, low\nBegin: 2026-03-09 13:00 UTC\nPlace: Gate 4"},
+            id="an invitation"),
+        pytest.param(
+            invitation("DTSTART;TZID=Europe/Oslo:20260309T130000"),
+            {"": "Come.\n\nEvent: Tide, low\nBegin: 2026-03-09 13:00 Europe/Oslo\nPlace: Gate 4"},
+            id="an invitation with a zone"),
+        pytest.param(
+            invitation("DTSTART;VALUE=DATE:20260309"),
+            {"": "Come.\n\nEvent: Tide, low\nBegin: 2026-03-09\nPlace: Gate 4"},
+            id="an invitation for a day"),
+        pytest.param(
+            parts("mixed", part("A", name="a.txt"), part("B", name="a.txt"), part("Two.")),
+            {"": "Two.", "a.txt": "A", "a.txt (2)": "B"}, id="equal names"),
+    ],
+)  # fmt: skip
+def test_all_parts_are_read(tmp_path: Path, mail: str, texts: dict[str, str]) -> None:
+    path = tmp_path / "a.eml"
+    path.write_text(f"From: ann@a.example\nSubject: Notes\nMIME-Version: 1.0\n{mail}")
+    report = load([path])
+    read = {
+        each.source.partition(" › ")[2]: str(each.text).partition("\n|---")[0].strip()
+        for each in report.documents
+    }
+    assert (read, report.bad, report.incomplete) == (texts, [], [])

@@ -1,0 +1,154 @@
+"""Text in the objects of a PDF beside its pages: forms, notes, files, other scripts."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+
+from hopyard.indexes.documents.readers.base import Part, Source
+from hopyard.indexes.documents.readers.table import format_of
+
+from .pdfs import pdf
+
+Read = Any
+pytest.importorskip("reportlab")
+
+
+def canvas_and_bytes() -> tuple[Any, io.BytesIO]:
+    from reportlab.pdfgen.canvas import Canvas
+
+    stream = io.BytesIO()
+    return Canvas(stream, pagesize=(595, 842)), stream
+
+
+def saved(canvas: Any, stream: io.BytesIO) -> bytes:
+    canvas.showPage()
+    canvas.save()
+    return stream.getvalue()
+
+
+def form(canvas: Any, name: str, *lines: str) -> None:
+    canvas.beginForm(name)
+    canvas.setFont("Helvetica", 10)
+    for row, line in enumerate(lines):
+        canvas.drawString(60, 780 - 13 * row, line)
+    canvas.endForm()
+
+
+def test_a_page_that_is_one_form_in_another(read: Read) -> None:
+    canvas, stream = canvas_and_bytes()
+    form(canvas, "inner", "Licence 40921 of the ferry")
+    canvas.beginForm("outer")
+    canvas.doForm("inner")
+    canvas.endForm()
+    canvas.doForm("outer")
+    assert read("a.pdf", saved(canvas, stream))[1].strip() == "Licence 40921 of the ferry"
+
+
+def test_a_letterhead_above_the_text(read: Read) -> None:
+    canvas, stream = canvas_and_bytes()
+    form(canvas, "head", "Harbour office, account 55-X")
+    canvas.doForm("head")
+    canvas.setFont("Helvetica", 10)
+    canvas.drawString(60, 700, "The fee is due in May.")
+    text = read("a.pdf", saved(canvas, stream))[1]
+    assert text.strip() == "Harbour office, account 55-X\n\nThe fee is due in May."
+
+
+def test_two_pages_on_one(read: Read) -> None:
+    canvas, stream = canvas_and_bytes()
+    for number, top in ((1, 0), (2, -330)):
+        form(canvas, f"p{number}", f"Slide {number}: a crane", f"lifts {40 * number} tonnes.")
+        canvas.saveState()
+        canvas.translate(0, top)
+        canvas.scale(0.9, 0.9)
+        canvas.doForm(f"p{number}")
+        canvas.restoreState()
+    text = read("a.pdf", saved(canvas, stream))[1]
+    assert text.split("\n\n")[:2] == [
+        f"Slide {number}: a crane\nlifts {40 * number} tonnes." for number in (1, 2)
+    ]
+
+
+@pytest.mark.parametrize("visible", [0, 3])
+def test_letters_that_lie_invisible_on_a_scan(read: Read, visible: int) -> None:
+    canvas, stream = canvas_and_bytes()
+    canvas.beginForm("ocr")
+    text = canvas.beginText(60, 780)
+    text.setFont("Helvetica", 10)
+    text.setTextRenderMode(visible)
+    text.textLine("Permit number 5519")
+    canvas.drawText(text)
+    canvas.endForm()
+    canvas.doForm("ocr")
+    assert read("a.pdf", saved(canvas, stream))[1].strip() == "Permit number 5519"
+
+
+def test_typed_notes_stand_at_their_place_and_comments_after_the_page(read: Read) -> None:
+    canvas, stream = canvas_and_bytes()
+    canvas.setFont("Helvetica", 10)
+    canvas.drawString(60, 780, "Guest:")
+    canvas.drawString(60, 740, "Arrival:")
+    canvas.freeTextAnnotation("Nils Ask", "/Helv 10 Tf", (120, 776, 220, 792))
+    canvas.freeTextAnnotation("14 June", "/Helv 10 Tf", (120, 736, 220, 752))
+    canvas.textAnnotation("Paid in cash.", (300, 776, 320, 792))
+    text = read("a.pdf", saved(canvas, stream))[1]
+    assert text.split("\n\n")[:3] == [
+        "Guest: Nils Ask",
+        "Arrival: 14 June",
+        "Comment: Paid in cash.",
+    ]
+
+
+def test_embedded_files_are_parts_and_equal_names_are_kept_apart() -> None:
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(pdf("Prices are enclosed."))
+    for name in ("prices.csv", "prices.cs2"):
+        document.new_attachment(name).set_data(f"in {name}".encode())
+    stream = io.BytesIO()
+    document.save(stream)
+    data = stream.getvalue().replace(b"F(prices.cs2)", b"F(prices.csv)")  # not in the list of names
+    kind = format_of("a.pdf")
+    assert kind is not None
+    found = kind.read(Source("a.pdf", lambda: io.BytesIO(data)))
+    parts = {}
+    for each in found:
+        if isinstance(each, Part):
+            parts[each.name] = each.source.read()
+        elif hasattr(each, "text"):
+            assert "Prices" in "".join(each.text)
+    assert parts == {"prices.csv (2)": b"in prices.csv", "prices.csv": b"in prices.cs2"}
+
+
+def lettered(letters: dict[str, str], drawn: str) -> bytes:
+    """A PDF of one line, whose font says which letter of Unicode each code draws."""
+    codes = "".join(f"<{ord(code):02X}> <{ord(sign):04X}>\n" for code, sign in letters.items())
+    table = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /x def "
+        "1 begincodespacerange <00> <FF> endcodespacerange "
+        f"{len(letters)} beginbfchar\n{codes}endbfchar endcmap end end"
+    )
+    plain = pdf(drawn).decode()
+    font = "/BaseFont /Helvetica >>\nendobj\n"
+    assert font in plain
+    before, _, after = plain.partition(font)
+    extra = f"9 0 obj\n<< /Length {len(table)} >>\nstream\n{table}\nendstream\nendobj\n"
+    body = f"{before}/BaseFont /Helvetica /ToUnicode 9 0 R >>\nendobj\n{extra}{after}"
+    return body.partition("xref\n")[0].encode() + b"trailer\n<< /Root 1 0 R >>\n"
+
+
+@pytest.mark.parametrize(
+    ("letters", "drawn", "text"),
+    [
+        ({"a": "ם", "b": "ו", "c": "ל", "d": "ש"}, "abcd", "שלום"),
+        ({"a": "ם", "b": "ו", "c": "ל", "d": "ש"}, "4471 abcd", "שלום 4471"),
+        ({"a": "ﺪ", "b": "ﻘ", "c": "ﻌ", "d": "ﻟ", "e": "ﺍ"}, "abcde 4471", "4471 العقد"),
+    ],
+)
+def test_hebrew_and_arabic_in_the_order_of_reading(
+    read: Read, letters: dict[str, str], drawn: str, text: str
+) -> None:
+    assert read("a.pdf", lettered(letters, drawn))[1].strip() == text
