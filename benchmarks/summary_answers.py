@@ -1,4 +1,4 @@
-"""Answers from a summary tree, by rule and by the model, beside search and GraphRAG at equal tokens.
+"""Answers from summary trees, by rule and by the model, beside search and GraphRAG.
 
     python benchmarks/summary_answers.py DATA FOLDER MODEL [--set NAME=VALUE ...] [--arms ARM,…]
 
@@ -168,7 +168,12 @@ async def answer_all(
             "answer": record.answer,
         }
 
-    common = {"model": options.model, "strategy": "single", "gate": "off", "answer": {"style": "full", "check": "rules"}}
+    common = {
+        "model": options.model,
+        "strategy": "single",
+        "gate": "off",
+        "answer": {"style": "full", "check": "rules"},
+    }
     with Resources() as resources:
         asking = []
         for arm in options.arms:
