@@ -181,7 +181,8 @@ async def _calls(run: Run, *, reports: bool = False) -> int:
     there = [name for name in plan["chosen"] if name not in plan["missing"]]
     tokens: int = sum(map(report_tokens, await readable_reports(run, there, {})))
     tokens += LONGEST_EXCERPT * len(plan["missing"])
-    return sum(plan["missing"].values()) - (-tokens // window) + 1
+    calls: int = sum(plan["missing"].values()) - (-tokens // window) + 1
+    return calls
 
 
 @dataclass(frozen=True)
