@@ -235,7 +235,7 @@ async def covered_points(run: Run, question: str, reference: str, answer: str) -
         run: With the judge's model.
         question: The question.
         reference: The reference answer.
-        answer: The answer to judge; "" if there is none.
+        answer: The answer to judge; it may be empty.
 
     Raises:
         ModelOutputError: The judge gave nothing usable.
