@@ -12,8 +12,8 @@ from hopyard.nodes.resources import Resources
 from hopyard.nodes.route import runnable
 from hopyard.nodes.run import Run
 from hopyard.state.errors import HopyardError
-from hopyard.state.settings.fields import Context, profile_of
-from hopyard.state.strategy import Strategy
+from hopyard.state.settings.fields import AUTO, Context, profile_of
+from hopyard.state.strategy import STRATEGIES, Strategy, strategies
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,22 @@ async def comparable(context: Context, resources: Resources) -> list[Strategy]:
         for strategy in runnable(kinds)
         if not strategy.baseline and profile in strategy.profiles
     ]
+
+
+async def usual_calls(name: str, run: Run) -> float | None:
+    """The model calls that a question will about take; None if that is unknown.
+
+    `auto` is the default of the model's profile, and a call that chooses.
+
+    Raises:
+        HopyardError: The index does not have what the strategy reads.
+    """
+    if name != AUTO:
+        return await STRATEGIES[name].estimate_calls(run)
+    profile = profile_of(run.settings)
+    default = next((each for each in strategies() if profile in each.default_for), None)
+    calls = None if default is None else await default.estimate_calls(run)
+    return None if calls is None else calls + 1
 
 
 async def answers_of(

@@ -2,8 +2,8 @@
 
     python benchmarks/summary_tree.py DATA FOLDER [--embedding builtin:e5] [PART…]
 
-DATA has the folders `musique`, `multihoprag` and `graphrag_bench_medical`; FOLDER keeps the
-indexes. The parts:
+DATA has the folders `musique`, `multihoprag` and `graphrag_bench_medical`, and for `growth` also
+those of `GROWN`; FOLDER keeps the indexes. The parts:
 
 - `musique`, `multihoprag`: the share of the supporting documents among what is read, at equal
   tokens, on the `dev` questions. A document is read `whole` if one of its passages is read, and
@@ -13,8 +13,8 @@ indexes. The parts:
   question is asked.
 - `change`: from 99 % and 90 % of MultiHop-RAG's documents, the rest is added. The share of the
   summaries that are new, and the recall beside that of a build from scratch.
-- `growth`: CPU seconds of a build whose passages have vectors, with the shares of UMAP and of
-  scikit-learn's mixtures.
+- `growth`: CPU seconds of a tree whose passages have vectors, with the shares of UMAP, of
+  scikit-learn's mixtures and of the embedding model, on parts of five sets together.
 
 Writes `benchmarks/results/summary_tree.json`.
 """
@@ -23,17 +23,22 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import inspect
 import json
 import random
 import re
 import shutil
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
 
 from hopyard.indexes.building.build import add, build
 from hopyard.indexes.documents.loaders import load
@@ -55,7 +60,9 @@ UNITS: Final = 100
 WALK: Final = 20
 """Nodes of a layer for `summary-walk`; with 100, it would look at nearly all."""
 SEED: Final = 0
-SIZES: Final = (500, 1000, 2000)
+GROWN: Final = ("musique", "multihoprag", "hotpotqa", "2wikimultihopqa", "wildgraphbench")
+SHARES: Final = (24, 12, 6, 3, 1.2)
+"""Parts of the characters of all sets: 1/24 and so on, about 1,000 to 20,000 passages."""
 
 
 class Bench:
@@ -77,14 +84,16 @@ class Bench:
         lines = (self.data / name / "questions.jsonl").read_text("utf-8").splitlines()
         return [row for row in map(json.loads, lines) if row.get("split", "dev") == "dev"]
 
-    async def build(self, name: str, documents: list[Any], start: str = "") -> Path:
+    async def build(
+        self, name: str, documents: list[Any], start: str = "", kinds: Sequence[str] = KINDS
+    ) -> Path:
         """Build an index, from a copy of another index that has the vectors already."""
         directory = self.folder / name
         if start and not directory.exists():
             shutil.copytree(self.folder / start, directory)
         settings = read_context({"embedding": self.embedding})
         await build(
-            documents, directory=directory, embedder=self.embedder, kinds=KINDS, settings=settings,
+            documents, directory=directory, embedder=self.embedder, kinds=kinds, settings=settings,
             chunk_tokens=300,
         )  # fmt: skip
         return directory
@@ -199,48 +208,68 @@ async def change(bench: Bench) -> dict[str, Any]:
 
 
 async def growth(bench: Bench) -> list[dict[str, Any]]:
-    """CPU seconds of builds."""
+    """CPU seconds of the trees, after one that compiles UMAP."""
+    documents = [
+        replace(document, id=f"{name}-{document.id}")
+        for name in GROWN
+        for document in bench.documents(name)
+    ]
+    random.Random(SEED).shuffle(documents)
+    ends = [*accumulate(len(document.text) for document in documents)]
+    await bench.build("growth", documents, kinds=["dense"])
+    warm = np.random.default_rng(SEED).normal(size=(100, 384)).astype(np.float32)
+    clustering.clusters_of(warm, [100] * 100, clustering.TOKENS)
     rows = []
-    musique = bench.documents("musique")
-    for size in SIZES:
-        name, times = f"growth-{size}", defaultdict[str, float](float)
+    for share in SHARES:
+        name, times = f"growth-{share}", defaultdict[str, float](float)
         shutil.rmtree(bench.folder / name, ignore_errors=True)
+        count = sum(end <= ends[-1] / share for end in ends)
         with timed(times):
-            began = time.process_time()
-            await bench.build(name, musique[:size], "musique")
-            times["all"] = time.process_time() - began
+            await bench.build(name, documents[:count], "growth")
+        times["others"] = times["tree"] - sum(times[part] for part in ("umap", "mixtures", "embed"))
         seconds = {part: round(value, 1) for part, value in times.items()}
         rows.append(shown(name, {**size_of(bench.folder / name), "cpu_seconds": seconds}))
+        shutil.rmtree(bench.folder / name)
     return rows
 
 
 @contextmanager
 def timed(times: dict[str, float]) -> Iterator[None]:
-    """Add up the CPU seconds of UMAP, of the mixtures, and of the summaries by rule."""
-    own = [
+    """Add up the CPU seconds of a tree, and of UMAP, the mixtures and the embedding in it."""
+    own: list[tuple[Any, str, str]] = [
+        (building, "build_tree", "tree"),
+        (building.BuildContext, "embed", "embed"),
         (clustering, "_reduced", "umap"),
         (clustering, "_fitted", "mixtures"),
-        (building, "summary_by_rule", "rule"),
     ]
-    before = [getattr(module, name) for module, name, _ in own]
+    before = [getattr(owner, name) for owner, name, _ in own]
 
     def measured(function: Callable[..., Any], part: str) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
+        @contextmanager
+        def clock() -> Iterator[None]:
             began = time.process_time()
             try:
-                return function(*arguments)
+                yield
             finally:
                 times[part] += time.process_time() - began
 
-        return call
+        def call(*arguments: Any) -> Any:
+            with clock():
+                return function(*arguments)
 
-    for (module, name, part), function in zip(own, before, strict=True):
-        setattr(module, name, measured(function, part))
+        async def call_async(*arguments: Any, **named: Any) -> Any:
+            with clock():
+                return await function(*arguments, **named)
+
+        return call_async if inspect.iscoroutinefunction(function) else call
+
+    for (owner, name, part), function in zip(own, before, strict=True):
+        setattr(owner, name, measured(function, part))
     try:
         yield
     finally:
-        for (module, name, _), function in zip(own, before, strict=True):
-            setattr(module, name, function)
+        for (owner, name, _), function in zip(own, before, strict=True):
+            setattr(owner, name, function)
 
 
 def stats_of(directory: Path) -> TreeStats:

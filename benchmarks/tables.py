@@ -1,7 +1,7 @@
 """Questions over whole tables, with answers computed from the cells: `table` beside `chain`.
 
-    python benchmarks/tables.py write samples           # workbooks and questions.jsonl
-    hopyard index build samples --out tables-index --with dense,sparse,tables
+    python benchmarks/tables.py write samples           # papers/ and questions.jsonl
+    hopyard index build samples/papers --out tables-index --with dense,sparse,tables
     python benchmarks/tables.py ask samples tables-index --model openai:gpt-5 --strategy table
 
 `--strategy chain --step 2` asks `chain` every second question.
@@ -195,6 +195,7 @@ def write(folder: Path) -> None:
     from docx import Document
     from openpyxl import Workbook
 
+    questions, folder = folder / "questions.jsonl", folder / "papers"
     folder.mkdir(parents=True, exist_ok=True)
     made = papers()
     book = Workbook()
@@ -272,7 +273,7 @@ def write(folder: Path) -> None:
         {"id": f"tables-{number:02}", "question": question, "answer": list(map(str, answer(made)))}
         for number, (question, answer) in enumerate(QUESTIONS, 1)
     ]
-    (folder / "questions.jsonl").write_text(
+    questions.write_text(
         "".join(f"{json.dumps(q, ensure_ascii=False)}\n" for q in asked), encoding="utf-8"
     )
 
@@ -302,22 +303,36 @@ def _has(value: str, text: str, numbers: Iterable[Decimal]) -> bool:
 
 async def ask(options: argparse.Namespace) -> None:
     """Ask, and print what was wrong."""
-    from hopyard import Hopyard
+    from hopyard.evaluation.ask import ask as record_of
+    from hopyard.evaluation.variants import Variant
+    from hopyard.measures.questions import Question
+    from hopyard.nodes.resources import Resources
+    from hopyard.state.settings.sources import read_context
 
     lines = (options.folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     asked = [json.loads(line) for line in lines][:: options.step][: options.most]
-    settings = {"answer": {"check": "rules"}}
-    settings |= {"timeout": 20000.0, "concurrency": 100} if options.wait else {}
-    with Hopyard(
-        options.index, model=options.model, strategy=options.strategy, gate="off", **settings
-    ) as hop:
-        results = await asyncio.gather(*(hop.aask(item["question"]) for item in asked))
-    wrong, calls = [], 0
-    for item, result in zip(asked, results, strict=True):
-        calls += result.usage.model_calls + result.usage.cached_calls
-        if not is_right(str(result), item["answer"]):
-            wrong.append({**item, "given": str(result)})
-    said = {"questions": len(asked), "right": len(asked) - len(wrong), "calls": calls}
+    given = {"index": str(options.index), "model": options.model, "answer": {"check": "rules"}}
+    waits = {"timeout": 20000.0, "concurrency": 100} if options.wait else {}
+    context, variant = read_context({**given, **waits}), Variant(options.strategy, options.strategy)
+    with Resources() as resources:
+        questions = [Question(id=item["id"], question=item["question"]) for item in asked]
+        results = await asyncio.gather(
+            *(
+                record_of(each, variant, context, f"{options.strategy}/{each.id}", resources)
+                for each in questions
+            )
+        )
+    wrong, costs = [], [record.cost for record, _ in results]
+    for item, (record, _) in zip(asked, results, strict=True):
+        if not is_right(record.answer, item["answer"]):
+            wrong.append({**item, "given": record.answer})
+    said = {
+        "questions": len(asked),
+        "right": len(asked) - len(wrong),
+        "calls": sum(cost.model_calls for cost in costs),
+        "input_tokens": sum(cost.input_tokens for cost in costs),
+        "output_tokens": sum(cost.output_tokens for cost in costs),
+    }
     print(json.dumps({**said, "wrong": wrong}, ensure_ascii=False, indent=1))
     if options.out:
         told = json.loads(options.out.read_text("utf-8")) if options.out.exists() else {}

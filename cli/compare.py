@@ -103,14 +103,14 @@ async def _chosen(names: str | None, context: Context, resources: Resources) -> 
 
 async def _estimate(names: Sequence[str], context: Context, resources: Resources) -> str:
     """The usual number of model calls, before a call is made."""
+    from hopyard.agent.comparing import usual_calls
     from hopyard.nodes.run import Run
 
     run, known, open_ = Run("", context, resources), 0.0, list[str]()
     for name in names:
         calls = None
-        if name != AUTO:
-            with suppress(HopyardError):  # its own run will say so
-                calls = await STRATEGIES[name].estimate_calls(run)
+        with suppress(HopyardError):  # its own run will say so
+            calls = await usual_calls(name, run)
         if calls is None:
             open_.append(name)
         known += calls or 0

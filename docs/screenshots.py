@@ -149,7 +149,7 @@ class Camera:
         media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
 
-    def take(self, name: str) -> None:
+    def take(self, name: str, most_bytes: int = MOST_BYTES) -> None:
         """Write a picture as WebP, as good as its size allows."""
         loaded = "return [...document.images].every((each) => each.complete)"
         wait_for(lambda: self.browser.execute_script(loaded))
@@ -158,7 +158,7 @@ class Camera:
         for quality in (90, 80, 65, 50):
             data = io.BytesIO()
             picture.save(data, "WEBP", quality=quality, method=6)
-            if data.tell() < MOST_BYTES:
+            if data.tell() < most_bytes:
                 break
         (FIGURES / f"{name}.webp").write_bytes(data.getvalue())
         print(f"docs/figures/{name}.webp: {data.tell():,} bytes")

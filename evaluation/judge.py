@@ -35,6 +35,7 @@ __all__ = (
     "Finding",
     "Judgement",
     "Judgements",
+    "covered_points",
     "has_long_references",
     "judge_answer",
     "judge_context",
@@ -215,16 +216,31 @@ async def _statements(run: Run, record: Record) -> Sequence[Statement]:
 
 
 async def _points(run: Run, record: Record) -> Sequence[Point]:
-    """The points of the reference answer, each with whether the answer covers it."""
     reference = record.gold[0] if record.gold else ""
     if is_no_answer(reference):
         return ()
-    if record.failed or is_unanswered(record.answer):
+    answer = "" if record.failed else record.answer
+    return await covered_points(run, record.question, reference, answer)
+
+
+async def covered_points(run: Run, question: str, reference: str, answer: str) -> Sequence[Point]:
+    """The points of a reference answer, each with whether an answer covers it.
+
+    Args:
+        run: With the judge's model.
+        question: The question.
+        reference: The reference answer.
+        answer: The answer to judge; it may be empty.
+
+    Raises:
+        ModelOutputError: The judge gave nothing usable.
+    """
+    if is_unanswered(answer):
         return (Point(point=reference, reason="There is no answer.", covered=False),)
     values = {
-        "question": one_line(record.question),
+        "question": one_line(question),
         "reference": one_line(reference),
-        "answer": one_line(record.answer),
+        "answer": one_line(answer),
     }
     return (await run.call(JUDGE_COVERAGE, values, step="judge coverage")).points
 

@@ -27,5 +27,6 @@ STRATEGY: Final = Strategy(
         "dropped": "points with a score of 0",
         "score": "the score of the best point, from 0 to 1",
     },
+    calls="hopyard.nodes.global_search.plan:estimate_published_calls",
     label="GraphRAG as published",
 )

@@ -184,15 +184,28 @@ async def estimate_calls(run: Run) -> int:
     Raises:
         IndexMissingError: The index has no communities.
     """
+    return await _calls(run) + bool(traits_of(run.settings).global_passages)
+
+
+async def estimate_published_calls(run: Run) -> int:
+    """The same for GraphRAG as published, which writes all reports and reads no passage.
+
+    Raises:
+        IndexMissingError: The index has no communities.
+    """
+    return await _calls(run, reports=True)
+
+
+async def _calls(run: Run, *, reports: bool = False) -> int:
     reader, window = await communities_of(run), window_of(run.settings)
     level = deepest(reader, GlobalSettings.of(run.settings).level)
     found = await communities_at(run, reader, level) if reader.levels else []
-    plan, _ = await plan_reading(run, reader, found)
+    plan, _ = await plan_reading(run, reader, found, reports=reports)
     there = [name for name in plan["chosen"] if name not in plan["missing"]]
     tokens: int = sum(map(report_tokens, await readable_reports(run, there, {})))
     tokens += LONGEST_EXCERPT * len(plan["missing"])
     calls: int = sum(plan["missing"].values()) - (-tokens // window) + 1
-    return calls + bool(traits_of(run.settings).global_passages)
+    return calls
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,15 @@ def test_an_estimate_counts_the_documents_and_needs_no_index_that_is_missing(
     assert told in " ".join(ended.err.split())
 
 
+def test_auto_is_estimated_as_its_default_and_a_call_that_chooses(
+    hopyard: Run, index: Path
+) -> None:
+    ended = hopyard(
+        "compare", QUESTION, "-i", index, "--strategies", "auto", "--set", "profile=small"
+    )
+    assert "auto: about 2 model calls." in ended.err
+
+
 def test_the_table_says_where_nothing_is_cited(hopyard: Run, index: Path) -> None:
     ended = hopyard("compare", QUESTION, "-i", index, "--strategies", "single,direct")
     assert "two" in ended.out

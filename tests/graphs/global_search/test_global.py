@@ -355,6 +355,10 @@ async def test_an_estimate_has_the_calls_of_a_question_at_most(
     # A report on the garden (here it needs no call), the excerpts, the passages, and the answer
     # (no call here, because no point helps).
     assert (estimated, output["usage"]["model_calls"]) == (4, 2)
+    # As published: the reports, among them those on communities that are read as they are above.
+    estimated = await STRATEGIES["graphrag"].estimate_calls(Run("", context, resources))
+    output = await ask(level=0)
+    assert (estimated, output["usage"]["model_calls"]) == (6, 5)
 
 
 async def test_reports_and_map_calls_run_side_by_side(ask: Callable[..., Any]) -> None:
