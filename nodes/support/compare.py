@@ -181,7 +181,7 @@ def _follows(
                     abs(first.amount - second.amount),
                     first.amount + second.amount,
                 }:
-                    found.used += [line, other]
+                    found.used.extend([line, other])
                     return True
     return False
 
