@@ -13,11 +13,11 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hopyard.models.ledger_tables import Entry, Execute, ParseRate, Tables, Use
 from hopyard.state.usage import Usage
@@ -29,6 +29,8 @@ __all__ = ("LEDGER_FILE", "Entry", "Ledger", "ParseRate", "Use", "ledger_key", "
 
 LEDGER_FILE: Final = "ledger.sqlite"
 """In the data folder."""
+
+T = TypeVar("T")
 
 _PAUSE: Final = 0.1
 """Seconds between two looks whether another process still asks the model the same."""
@@ -95,17 +97,26 @@ class Ledger:
         try:
             yield
         finally:
-            await asyncio.shield(asyncio.to_thread(self._tables.release, key))
+            await asyncio.shield(self._in_thread(self._tables.release, key))
 
     async def _hold(self, key: str) -> bool:
         """Try to hold a call; a try that is cancelled holds nothing."""
-        tried = asyncio.ensure_future(asyncio.to_thread(self._tables.hold, key))
+        tried = self._in_thread(self._tables.hold, key)
         try:
             return await asyncio.shield(tried)
         except asyncio.CancelledError:
             if await tried:
-                await asyncio.shield(asyncio.to_thread(self._tables.release, key))
+                await asyncio.shield(self._in_thread(self._tables.release, key))
             raise
+
+    @staticmethod
+    def _in_thread(work: Callable[[str], T], key: str) -> asyncio.Future[T]:
+        """Begin work that no cancellation stops.
+
+        `asyncio.run` cancels the tasks that are left when it ends, those of `asyncio.to_thread`
+        too: a key that nobody releases would stop every later call of this process.
+        """
+        return asyncio.get_running_loop().run_in_executor(None, work, key)
 
     def find(self, key: str, run: str, *, step: str = "") -> Entry | None:
         """The finished call of that key, counted as used by a step of the run.

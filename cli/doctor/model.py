@@ -53,7 +53,9 @@ def _server(provider: ChatProvider) -> dict[str, Any]:
         window = window_of(provider)
     except HopyardError:
         window = known.window
-    return {"form": known.form.value, "left_out": sorted(known.left_out), "window": window}
+    forms = {title: form.value for title, form in known.forms.items()}
+    left_out = sorted(known.left_out)
+    return {"form": known.form.value, "forms": forms, "left_out": left_out, "window": window}
 
 
 def _sentence(check: ModelCheck, model: str) -> str:
@@ -68,9 +70,11 @@ def _sentence(check: ModelCheck, model: str) -> str:
 def server_line(results: dict[str, Any]) -> str:
     """The abilities of the server, on one line."""
     server = results["server"]
+    forms = [f"{form} for {title}" for title, form in server["forms"].items()]
     left_out = f"; without {', '.join(server['left_out'])}" if server["left_out"] else ""
     window = f"{server['window']:,} tokens" if server["window"] else "unknown"
-    return f"structured output: {server['form']}{left_out}; window: {window}"
+    structured = ", ".join([server["form"], *forms])
+    return f"structured output: {structured}{left_out}; window: {window}"
 
 
 def print_results(model: str, results: dict[str, Any]) -> None:

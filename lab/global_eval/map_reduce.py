@@ -67,7 +67,7 @@ def passage_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
 async def reduce_map_reduce(
     state: GlobalState, runtime: Runtime[Context]
 ) -> dict[str, Any] | Command[Any]:
-    """Answer from the points of all passages, or repeat the calls if all of them failed."""
+    """Answer from the points of all passages, or repeat the calls that failed."""
     if again := failed_tasks(state, passage_tasks(state)):
         return again
     run = await run_of(state, runtime)

@@ -101,8 +101,7 @@ class Abilities:
         window: Tokens of prompt and answer together, as an error of the server said; 0 where
             none did.
         longest_answer: Tokens of an answer that it allows, as an error said; 0 where none did.
-        forms: The form of single schemas that it refused, by title. Other schemas may be fine, so
-            this is known to the process only.
+        forms: The form of single schemas that it refused, by title. Others may be fine.
     """
 
     form: Form = Form.JSON_SCHEMA
@@ -194,13 +193,12 @@ def _write(changes: Mapping[str, Mapping[str, Any] | None]) -> None:
 
 def _as_kept(abilities: Abilities) -> dict[str, Any]:
     kept = asdict(abilities) | {"left_out": sorted(abilities.left_out)}
-    del kept["forms"]
     return kept | {"found": datetime.now(UTC).isoformat(timespec="seconds")}
 
 
 def _from_kept(kept: Any) -> Abilities | None:
     """The abilities of an entry; None where it is damaged, or too old."""
-    with suppress(KeyError, TypeError, ValueError):
+    with suppress(AttributeError, KeyError, TypeError, ValueError):
         age = datetime.now(UTC) - datetime.fromisoformat(kept["found"])
         if abs(age) <= KEPT_FOR and all(option in _OPTIONS for option in kept["left_out"]):
             return Abilities(
@@ -208,6 +206,7 @@ def _from_kept(kept: Any) -> Abilities | None:
                 frozenset(kept["left_out"]),
                 max(0, int(kept["window"])),
                 max(0, int(kept["longest_answer"])),
+                {title: Form(form) for title, form in kept["forms"].items()},
             )
     return None
 
@@ -215,7 +214,9 @@ def _from_kept(kept: Any) -> Abilities | None:
 def without_refused(abilities: Abilities, error: BaseException, title: str) -> Abilities | None:
     """The abilities without the option that the server has just refused; None if it named none.
 
-    If it names the schema of the request, only that schema is asked for in a weaker form.
+    A refused form may be the fault of the schema: only this schema is asked for in a weaker form.
+    If the server has refused another schema too, the form is refused, unless the error names the
+    schema.
 
     Args:
         error: The exception of the provider's client.
@@ -234,9 +235,13 @@ def without_refused(abilities: Abilities, error: BaseException, title: str) -> A
     names = _NAMES_FORM.get(form)
     if names is None or not names.search(said.message):
         return None
-    if re.search(rf"\b{re.escape(title)}\b", said.message):
-        return replace(abilities, forms={**abilities.forms, title: _NEXT[form]})
-    return replace(abilities, form=_NEXT[form])
+    order, forms = list(Form), abilities.forms.items()
+    others = [
+        known for name, known in forms if name != title and order.index(known) > order.index(form)
+    ]
+    if others and not re.search(rf"\b{re.escape(title)}\b", said.message):
+        return replace(abilities, form=_NEXT[form])
+    return replace(abilities, forms={**abilities.forms, title: _NEXT[form]})
 
 
 def constrained(

@@ -157,10 +157,10 @@ def map_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
 def failed_tasks(
     state: GlobalState, tasks: Sequence[Send] | Literal["reduce"]
 ) -> Command[Any] | None:
-    """Repeat the map calls, all of which failed; None if a call has read or the budget is used up.
+    """Repeat the map calls that failed if no call found a point; None if the budget is used up.
 
-    An answer needs one of them. A call that fails again ends the run, and a resumed run repeats
-    only the calls that failed.
+    Without them nobody knows whether the documents say it. A call that fails again ends the run,
+    and a resumed run repeats only the calls that failed.
     """
     failed = {step["id"] for step in state["notes"] if step.get("verdict") == FAILED}
     again = [
@@ -168,7 +168,7 @@ def failed_tasks(
         for task in tasks
         if isinstance(task, Send) and map_id(task.arg["number"]) in failed
     ]
-    if state["truncated"] or len(again) < len(tasks) or not again:
+    if state["truncated"] or state["points"] or not again:
         return None
     repeated = {map_id(task.arg["number"]) for task in again}
     notes = [step for step in state["notes"] if step["id"] not in repeated]
@@ -185,7 +185,7 @@ async def map_reports(state: MapTask, runtime: Runtime[Context]) -> dict[str, An
     """Find the points of one chunk of reports that help to answer the question; drop zeros.
 
     Raises:
-        ModelOutputError: The call failed, and no other call has read: a resumed run repeats it.
+        ModelOutputError: The call failed, and no other found a point: a resumed run repeats it.
     """
     run, names = await run_of(state, runtime), state["communities"]
     reports = await readable_reports(run, names, state["written"])

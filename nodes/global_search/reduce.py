@@ -17,17 +17,17 @@ from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.global_search.coverage import read_by_global
 from hopyard.nodes.global_search.map import best_points, failed_tasks, map_tasks, window_of
 from hopyard.nodes.global_search.points import evidence_of
-from hopyard.nodes.lifecycle import close_run, with_endings
+from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.global_search import REDUCE, global_style, part_only, point_line
-from hopyard.state.errors import CallFailedError, IndexMissingError, ModelOutputError
+from hopyard.state.errors import IndexMissingError
 from hopyard.state.global_search import GlobalState, Point
 from hopyard.state.schemas import Step, share_read
 from hopyard.state.settings.fields import Context
-from hopyard.state.verdicts import FAILED, FALLBACK
+from hopyard.state.verdicts import FALLBACK
 
 __all__ = ("reduce_global", "reduce_points")
 
@@ -80,7 +80,7 @@ class _Shown:
 async def reduce_global(
     state: GlobalState, runtime: Runtime[Context]
 ) -> dict[str, Any] | Command[Any]:
-    """Answer from the points of reports and passages, or repeat the calls if all of them failed."""
+    """Answer from the points of reports and passages, or repeat the calls that failed."""
     if again := failed_tasks(state, map_tasks(state)):
         return again
     run = await run_of(state, runtime)
@@ -104,7 +104,7 @@ async def reduce_points(run: Run, state: GlobalState, read: float | None) -> dic
     else:
         names = list(dict.fromkeys(name for point in points for name in point["passages"]))
         shown = _Shown(points, await run.passages(names) if names else [])
-        answer, step, truncated = await _answer(run, question, shown, read, state["notes"])
+        answer, step, truncated = await _answer(run, question, shown, read)
         cited = shown.cite(question, answer)
         step["facts"] = _facts(points, state["points"], read)
     step["answer"] = cited.answer
@@ -148,19 +148,15 @@ async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step, boo
 
 
 async def _answer(
-    run: Run, question: str, shown: _Shown, read: float | None, notes: Sequence[Step]
+    run: Run, question: str, shown: _Shown, read: float | None
 ) -> tuple[str, Step, bool]:
     """The answer of the closing call, the points themselves if it fails, or Unknown.
 
     The last value says whether the budget left no call.
-
-    Raises:
-        ModelOutputError: No call has read, because calls failed.
     """
     step = Step(id="reduce", kind="reduce", title="Answer from the points", question=question)
     step["passages"] = evidence_of(shown.points)
     if not shown.points:
-        await _check_reading(run, notes)
         return UNKNOWN, step | {"reason": "no point helps"}, False
     values = {
         "points": "\n".join(shown.lines()),
@@ -173,25 +169,6 @@ async def _answer(
         step |= {"verdict": FALLBACK, "reason": f"the best points are the answer: {attempt.reason}"}
         return shown.as_list(), step, attempt.truncated
     return output.answer, mark_cut(step) if output.cut else step, False
-
-
-async def _check_reading(run: Run, notes: Sequence[Step]) -> None:
-    """See that one of several calls has read, if none of them found anything.
-
-    Args:
-        notes: The steps of the calls. A call that has read counts its points.
-
-    Raises:
-        ModelOutputError: Calls failed, the last of them with this error, and no call has read.
-    """
-    failed = [step for step in notes if step.get("verdict") == FAILED]
-    if not failed or any("points" in step.get("facts", {}) for step in notes):
-        return
-    [last] = await with_endings(run, failed[-1:])
-    ending = last.get("ending", ModelOutputError.reason)
-    if ending == ModelOutputError.reason:
-        raise ModelOutputError(last["reason"])
-    raise CallFailedError(last["reason"], reason=ending)
 
 
 def _facts(shown: Sequence[Point], found: Sequence[Point], read: float | None) -> dict[str, str]:

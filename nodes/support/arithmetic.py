@@ -29,6 +29,7 @@ _CUES: Final = {
     r"weniger|differenz|unterschied|stieg|gestiegen|sank|gesunken|früher|später|\bum\b|jahre|"
     r"monate|tage|minuten|stunden|übrig|vorjahr|더|차이|적|많|늘|줄|多|少|增|减|差",
     "ratio": r"times|\bper\b|each|ratio|pays?\b|payback|factor|fold\b|\d ?[/÷×*] ?\d|amortis|night|"
+    r"divided|coverage|turnover|\s[/÷]\s|"
     r"\w+mal\b|nächte|\bje\b|\bpro\b|ersatz\b|배|倍",
     "percent": r"%|percent|per cent|prozent|퍼센트|百分",
     "average": r"average|\bmean\b|\bper\b|durchschnitt|im mittel|평균|平均",

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import combinations
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
@@ -34,6 +35,8 @@ _DEFINITE: Final = re.compile(
     r"\b(?:the|these|those|its|their|all|die|der|den|diese|beide|alle|ihre|seine)\s+$", re.I
 )
 _FEW: Final = 4
+_PRECISE: Final = 1_000
+"""In steps of its last digit, a number that two of a column hardly yield by chance."""
 _MOST_LINES: Final = 6
 """Sentences that are calculated with."""
 
@@ -103,7 +106,10 @@ def _missing_number(found: Matches) -> str:
 
 
 def _is_in_place(found: Matches, wanted: Number | Date) -> bool:
-    """Whether a line has a number or a date, and no other row or item has more of the statement."""
+    """Whether a line has a number or a date, and no other row or item has more of the statement.
+
+    A row that has another number of the statement in the same column is the row of that number.
+    """
     for line in found.lines:
         if has(line.around, wanted):
             return True
@@ -111,10 +117,24 @@ def _is_in_place(found: Matches, wanted: Number | Date) -> bool:
             continue
         rest = found.hits(line) - {wanted}
         others = found.siblings(line) if line.table and not found.foreign else []
-        outdone = any(rest < found.hits(other) - {wanted} for other in others)
+        outdone = any(
+            rest < found.hits(other) - {wanted}
+            for other in others
+            if not _is_of_another(found, line, other, wanted)
+        )
         if line in found.used or not (outdone or _is_elsewhere_in(found, line, wanted)):
             return True
     return False
+
+
+def _is_of_another(found: Matches, line: Line, other: Line, wanted: Number | Date) -> bool:
+    """Whether another row has another number of the statement in the column of a wanted number."""
+    return isinstance(wanted, Number) and any(
+        any(map(wanted.equals, mine)) and any(map(number.equals, its))
+        for mine, its in zip(line.columns, other.columns, strict=False)
+        for number in found.claim.numbers
+        if number is not wanted and not number.equals(wanted)
+    )
 
 
 def _is_elsewhere_in(found: Matches, line: Line, wanted: Number | Date) -> bool:
@@ -154,6 +174,15 @@ def _follows(
         if operands := derive(number, [each for _, each in group], operations):
             found.used.extend(line for line, each in group if each in operands)
             return True
+    if number.plain / number.scale >= _PRECISE * number.step:
+        for column in found.columns():
+            for (line, first), (other, second) in combinations(column, 2):
+                if number.amount in {
+                    abs(first.amount - second.amount),
+                    first.amount + second.amount,
+                }:
+                    found.used.extend([line, other])
+                    return True
     return False
 
 

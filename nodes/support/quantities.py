@@ -197,8 +197,10 @@ def in_column(number: Number, header: str, lead: str = "") -> Number:
 def _unit_of(header: str) -> tuple[Unit | None, Fraction]:
     bracketed = " ".join(re.findall(r"[(\[]([^)\]]*)[)\]]", header))
     for part in filter(None, (bracketed, header)):
-        words = re.findall(_UNIT, part.lower())
+        words = re.findall(rf"(?<!\d)(?<!\d-)(?:{_UNIT})", part.lower())  # not the K of "10-K"
         units = {UNITS[word] for word in words if word in UNITS}
+        if _YEAR_WORD.search(part):  # "Three months ended June 30, 2023" are not counted
+            units = {unit for unit in units if unit.base not in {"s", "month"}}
         scale = next((SCALES[word] for word in words if word in SCALES), Fraction(1))
         if units or scale != 1:
             return (units.pop() if len(units) == 1 else None), scale

@@ -42,7 +42,7 @@ STOP_WORDS: Final = frozenset(
         "diese dieses total together sum altogether combined average less fewer insgesamt",
         "zusammen gesamt summe durchschnitt mehr weniger largest highest lowest smallest longest",
         "shortest higher lower mr ms mrs dr prof sir lord lady jr sr frau herr herrn höchste",
-        "höchsten größte größten meisten niedrigste kein keine yes ja nein",
+        "höchsten größte größten meisten niedrigste kein keine yes ja nein fiscal",
     )
     for word in line.split()
 )

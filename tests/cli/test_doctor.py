@@ -180,7 +180,12 @@ def test_the_server_is_asked_again_what_it_accepts(
     hopyard("doctor", "--json")
     assert "seed" not in model.calls[-1].payload
     ended = hopyard("doctor", "--model", "scripted", "--json")
-    assert ended.json["model"]["server"] == {"form": "json_schema", "left_out": [], "window": 0}
+    assert ended.json["model"]["server"] == {
+        "form": "json_schema",
+        "forms": {},
+        "left_out": [],
+        "window": 0,
+    }
     assert all("seed" in call.payload for call in model.calls[1:])
 
 

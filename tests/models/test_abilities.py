@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,8 @@ def test_a_damaged_file_only_costs_finding_it_out_again(folder: Path, damage: st
         {"left_out": ["api_key"]},
         {"left_out": None},
         {"window": "wide"},
+        {"forms": ["Answer"]},
+        {"forms": {"Answer": "telepathy"}},
         {"found": "yesterday"},
         {"found": "2999-01-01T00:00:00+00:00"},
         {"found": "2026-01-01T00:00:00"},
@@ -165,8 +168,18 @@ def test_a_limit_of_answers_is_kept_to(message: str) -> None:
 )
 def test_schemas_are_refused_in_several_spellings(message: str) -> None:
     weaker = without_refused(Abilities(), RefusalError(400, message), "Answer")
-    assert weaker is not None
-    assert weaker.form is Form.TOOL
+    assert weaker == Abilities(forms={"Answer": Form.TOOL})
+
+
+def test_a_form_that_the_server_refuses_for_two_schemas_is_refused_for_all() -> None:
+    error = RefusalError(400, "This response_format type is unavailable now")
+    first = without_refused(Abilities(), error, "ChainStep")
+    assert first == Abilities(forms={"ChainStep": Form.TOOL})
+    second = without_refused(first, error, "Answer")
+    assert second == Abilities(Form.TOOL, forms={"ChainStep": Form.TOOL})
+    assert {second.form_of(title) for title in ("ChainStep", "Answer", "Split")} == {Form.TOOL}
+    tools = RefusalError(400, "tools are not supported")
+    assert without_refused(second, tools, "Answer").form is Form.TOOL
 
 
 def test_a_refusal_that_names_a_schema_counts_for_that_schema_only() -> None:
@@ -177,4 +190,9 @@ def test_a_refusal_that_names_a_schema_counts_for_that_schema_only() -> None:
     keep(NAME, weaker)
     assert abilities_of(NAME) == weaker
     another_process()
-    assert abilities_of(NAME) == Abilities()
+    assert abilities_of(NAME) == weaker
+    other = replace(weaker, forms={"ChainStep": Form.TOOL, "Answer": Form.TOOL})
+    assert (
+        without_refused(weaker, RefusalError(400, message.replace("ChainStep", "Answer")), "Answer")
+        == other
+    )

@@ -188,6 +188,36 @@ async def test_an_asker_who_is_cancelled_holds_nothing(
         await ask()
 
 
+def test_an_event_loop_that_ends_holds_nothing(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ask() -> None:
+        async with ledger.asking("k"):
+            pass
+
+    hold, began, ended = ledger._tables.hold, threading.Event(), threading.Event()
+
+    def slowly(key: str) -> bool:
+        began.set()
+        return ended.wait(10) and hold(key)
+
+    async def tell_the_end() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    async def main() -> list[asyncio.Task[None]]:
+        tasks = [asyncio.create_task(ask()), asyncio.create_task(tell_the_end())]
+        await asyncio.to_thread(began.wait)
+        return tasks
+
+    monkeypatch.setattr(ledger._tables, "hold", slowly)
+    assert all(task.cancelled() for task in asyncio.run(main()))
+    monkeypatch.setattr(ledger._tables, "hold", hold)
+    asyncio.run(asyncio.wait_for(ask(), 5))
+
+
 _WRITER = """
 import sys
 from pathlib import Path

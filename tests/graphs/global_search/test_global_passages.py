@@ -14,10 +14,11 @@ from hopyard.graphs.global_search import graph
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.global_search.map import window_of
 from hopyard.nodes.resources import Resources, config_with
+from hopyard.state.errors import CallFailedError
 from hopyard.state.settings.fields import Context
 from hopyard.testing import DOCUMENTS, ScriptedChat
 from hopyard.testing.contract import all_kinds
-from hopyard.testing.models import GARBAGE, WordEmbedder
+from hopyard.testing.models import FAILURES, GARBAGE, WordEmbedder
 
 QUESTION = "What do the documents tell about bridges over the Danube?"
 
@@ -128,3 +129,25 @@ def test_reports_are_enough_if_the_passages_cannot_be_mapped(index: Path, tmp_pa
     failed = [step for step in output["steps"] if step.get("verdict") == "failed"]
     assert [step["kind"] for step in failed] == ["map"]
     assert output["answer"] == "A bridge at Regensburg [1]."
+
+
+def test_a_call_that_failed_is_made_again_if_no_other_found_a_point(
+    index: Path, tmp_path: Path
+) -> None:
+    """The passages say it, so "Unknown" would be wrong although the reports were read."""
+    tries: list[str] = []
+
+    def broken(name: str, messages: list[dict[str, Any]]) -> Any:
+        turn = str(messages[-1]["content"])
+        if name == "Points" and turn.startswith("Passages:"):
+            tries.append(turn)
+            return FAILURES["filtered"] if len(tries) < 3 else answer(name, messages)
+        return answer(name, messages)
+
+    chat = ScriptedChat(broken)
+    with pytest.raises(CallFailedError) as raised:
+        ask(index, tmp_path, chat)
+    assert (raised.value.reason, len(tries)) == ("filtered", 2)
+    output = ask(index, tmp_path, chat)
+    assert output["answer"] == "A bridge at Regensburg [1]."
+    assert output["usage"]["model_calls"] == 2  # the reports' points are in the ledger
