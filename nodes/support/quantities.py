@@ -161,7 +161,6 @@ def with_digits(text: str, language: str) -> str:
     return "".join(parts)
 
 
-@lru_cache(8192)
 def find_quantities(text: str) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
     """The numbers and the dates of a text, in their order.
 
