@@ -27,7 +27,7 @@ _MOST_PIXELS: Final = 8_000_000
 _HIGHEST: Final = 16_000
 """Pixels of a picture's height; WebP has at most 16,383."""
 _QUALITY: Final = 30
-"""Of WebP: small figures in the tables of annual reports stay legible (`benchmarks/pictures.py`)."""
+"""Of WebP: small figures in tables stay legible (`benchmarks/pictures.py`)."""
 _MARGINS: Final = ((0.0, 0.25), (0.0, 0.4), (0.25, 0.0))
 """Shares of a box's width and height that are left out at both sides: the letters of other lines
 reach into it from above and below, on a page of turned text from left and right."""
