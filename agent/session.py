@@ -15,6 +15,7 @@ from langgraph.types import Command, StateSnapshot
 
 from hopyard.agent.events import Event, Teller, Token
 from hopyard.agent.found import keep_found
+from hopyard.agent.threads.history import NEW_TURN, state_begun
 from hopyard.agent.threads.summary import ThreadSummary, model_of
 from hopyard.agent.threads.threads import Threads, new_thread_id, thread_missing, thread_taken
 from hopyard.agent.threads.waiting import answer_command, waiting_in
@@ -154,8 +155,12 @@ class Session(Threads):
         state = await self._agent.aget_state(self._config(thread_id))
         if not state.values:
             raise thread_missing(thread_id)
+        values = state.values
+        if NEW_TURN.intersection(state.next) and state.config:
+            saved = await self._saver.aget_tuple(state.config)
+            values = state_begun(saved.checkpoint["channel_values"] if saved else values)
         return {
-            **state.values,
+            **values,
             "thread_id": thread_id,
             "model": model_of(state.metadata or {}, state.values),
             "finished": not state.tasks,

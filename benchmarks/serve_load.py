@@ -6,7 +6,7 @@ Each person asks in a thread of their own, reads the answer while a scripted mod
 the connection off at random and comes back with `Last-Event-ID`. Meanwhile the server is killed
 (SIGKILL) and started again. At the end every thread must hold the person's questions, each once and
 with its own answer. Then others ask without kills, and the server's memory is read after every 100
-questions.
+questions. Its growth is given for three blocks of equal load.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from time import monotonic, perf_counter
@@ -255,7 +256,15 @@ async def measure(folder: Path, people: int, rounds: int, kills: int, calm: int)
         "seconds of an answer, median": round(median(seconds), 2),
         "seconds of an answer, 95th percentile": round(seconds[int(len(seconds) * 0.95)], 2),
         "memory in MB, without kills": memory,
+        "growth in MB, three equal blocks": growth(memory),
     }
+
+
+def growth(memory: Sequence[float]) -> list[float]:
+    """How much memory grew in each third of the readings after the first."""
+    size = (len(memory) - 1) // 3
+    ends = memory[:: size or 1][:4]
+    return [round(after - before, 1) for before, after in pairwise(ends)]
 
 
 async def ask_all(name: str, server: Server, people: int, rounds: int) -> list[Person]:
@@ -286,7 +295,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--kills", type=int, default=4)
-    parser.add_argument("--calm", type=int, default=5)
+    parser.add_argument("--calm", type=int, default=10)
     parser.add_argument("--serve", nargs=2, metavar=("PORT", "INDEX"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:

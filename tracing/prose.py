@@ -21,6 +21,8 @@ _MARK: Final = re.compile(r"\[(\d+)\]")
 _SCHEMES: Final = {"http", "https", "mailto"}
 _HIGHEST: Final = 3
 """An answer's own headings stand below those of the page."""
+_TABLE: Final = '<div class="table" role="group" aria-label="Table" tabindex="0">'
+"""Around a table, which may be wider than a telephone: the arrow keys move it."""
 _SHORT: Final = 160
 """Characters of the longest answer that is shown in large letters."""
 
@@ -42,9 +44,7 @@ def prose(text: str, sources: int = 0) -> str:
     html: str = _parser.renderer.render(tokens, _parser.options, {})
     if tokens and tokens[0].type == "inline":
         html = f"<p>{html}</p>"
-    return html.replace("<table>", '<div class="table"><table>').replace(
-        "</table>", "</table></div>"
-    )
+    return html.replace("<table>", f"{_TABLE}<table>").replace("</table>", "</table></div>")
 
 
 def is_prose(text: str) -> bool:

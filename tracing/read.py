@@ -14,7 +14,8 @@ from typing import Any, Final
 from langgraph.types import StateSnapshot
 
 from hopyard.agent.session import Session
-from hopyard.agent.threads.history import Turn
+from hopyard.agent.threads.history import NEW_TURN, Turn
+from hopyard.agent.threads.threads import thread_missing
 from hopyard.models.ledger import Use
 from hopyard.state.errors import UsageError
 from hopyard.state.references import name_sources
@@ -27,9 +28,7 @@ from hopyard.tracing.describe import gate_step, passages_of, route_step
 from hopyard.tracing.model import Earlier, Trace, TraceStep, cost_of, nest_steps
 from hopyard.tracing.texts import trace_passages
 
-_NEW_TURN: Final = frozenset({"__start__", "receive"})
-"""Before these have ended, the state still holds the last turn's decisions, steps and run."""
-_BEFORE_GATE: Final = _NEW_TURN | {"revise", "gate"}
+_BEFORE_GATE: Final = NEW_TURN | {"revise", "gate"}
 _BEFORE_ROUTE: Final = _BEFORE_GATE | {"route"}
 _STRATEGY: Final = "strategy"
 _A_TURN: Final = 2
@@ -52,6 +51,7 @@ async def read_trace(
         UsageError: It has no such question.
     """
     context = await session.context(thread_id)
+    snapshot = await session.snapshot(thread_id)  # before the others: another question may begin
     earlier = await session.earlier(thread_id)
     if not 0 <= question <= len(earlier) + 1:
         raise UsageError(
@@ -67,9 +67,10 @@ async def read_trace(
         values, settings = turn.values, change_context(Context(), dict(turn.settings))
         earlier = earlier[: question - 1]
     else:
-        snapshot = await session.snapshot(thread_id)
+        if snapshot.created_at is None:  # it came or went meanwhile
+            raise thread_missing(thread_id)
         values, inner, waits = snapshot.values, _inner(snapshot), tuple(snapshot.next)
-    run = "" if set(waits) & _NEW_TURN else values.get("run", "")
+    run = "" if set(waits) & NEW_TURN else values.get("run", "")
     uses = await asyncio.to_thread(ledger.uses, run) if run else []
     asked = await asyncio.to_thread(ledger.asked, {use.key for use in uses})
     running = await session.running(thread_id) if waits else None
@@ -180,7 +181,7 @@ def _recorded(
     values: Mapping[str, Any], inner: Mapping[str, Any], waits: Sequence[str], *, follows_on: bool
 ) -> tuple[list[Step], list[Step]]:
     """The agent's own steps, and the strategy's."""
-    if set(waits) & _NEW_TURN:
+    if set(waits) & NEW_TURN:
         return [], []
     steps: list[Step] = list(values.get("steps", []))
     own = [step for step in steps[:2] if follows_on and step["id"] in _OWN]

@@ -20,7 +20,7 @@ __all__ = ("entities", "kind_of")
 _LISTED: Final = 100
 """Entities of one list."""
 _SHOWN: Final = 20
-"""Passages, neighbours, facts and synonyms of an entity."""
+"""Passages, neighbours, facts and synonyms of an entity; communities of the index."""
 
 
 def kind_of(kinds: tuple[str, ...]) -> IndexKind | None:
@@ -41,7 +41,17 @@ async def entities(request: Request) -> Response:
         found = await asyncio.to_thread(_neighbourhoods, index, kind, name, int(choice))
         return JSONResponse({"found": found})
     rows = await asyncio.to_thread(kind.entities, index, asked.get("words", ""))
-    return JSONResponse({"entities": list(rows[:_LISTED]), "all": len(rows)})
+    listed: dict[str, Any] = {"entities": list(rows[:_LISTED]), "all": len(rows)}
+    if "communities" in index.manifest.kinds:
+        listed["communities"] = await asyncio.to_thread(_communities, index, kind)
+    return JSONResponse(listed)
+
+
+def _communities(index: Index, kind: IndexKind) -> list[dict[str, Any]]:
+    """The largest communities, with their reports as far as the index has them."""
+    read, graph = index.reader("communities"), index.reader(kind.name)
+    found = sorted(read.at(0), key=lambda each: -len(each.entities)) if read.levels else []
+    return [read.plain(each, graph) for each in found[:_SHOWN]]
 
 
 def _neighbourhoods(index: Index, kind: IndexKind, name: str, choice: int) -> list[dict[str, Any]]:

@@ -26,8 +26,8 @@ _MOST_PIXELS: Final = 8_000_000
 """Of a picture: a page may be far higher than wide."""
 _HIGHEST: Final = 16_000
 """Pixels of a picture's height; WebP has at most 16,383."""
-_QUALITY: Final = 50
-"""Of WebP: a page of text takes about 100 kB."""
+_QUALITY: Final = 30
+"""Of WebP: small figures in tables stay legible (`benchmarks/pictures.py`)."""
 _MARGINS: Final = ((0.0, 0.25), (0.0, 0.4), (0.25, 0.0))
 """Shares of a box's width and height that are left out at both sides: the letters of other lines
 reach into it from above and below, on a page of turned text from left and right."""
@@ -56,7 +56,7 @@ def draw_page(path: Path, number: int, width: int) -> bytes:
         scale = min(width / across, (_MOST_PIXELS / (across * down)) ** 0.5, _HIGHEST / down)
         picture = page.render(scale=scale).to_pil()
     written = io.BytesIO()
-    picture.save(written, "WEBP", quality=_QUALITY, method=1)
+    picture.save(written, "WEBP", quality=_QUALITY, method=0)
     return written.getvalue()
 
 

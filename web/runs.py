@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
 from hashlib import sha256
@@ -40,7 +40,7 @@ _KEPT: Final = 100
 """Ended runs whose events are kept: a page that lost its connection may ask for them."""
 _log = logging.getLogger(__name__)
 
-Work = Callable[[], AsyncGenerator[Event, None]]
+Work = Callable[[], Awaitable[AsyncGenerator[Event, None]]]
 
 
 class Happening(NamedTuple):
@@ -163,15 +163,12 @@ class Runs:
         question = check_question(question)
         thread = checked_thread_name(person.thread(thread))
 
-        async def events() -> AsyncGenerator[Event, None]:
+        async def asked() -> AsyncGenerator[Event, None]:
             settings = await thread_settings(self.session, like or thread, self.given)
             context = change_context(settings.context, {**(changes or {}), **person.changes})
-            asked = self.session.ask(question, context, thread, tokens=True, history=history)
-            async with aclosing(asked):
-                async for event in asked:
-                    yield event
+            return self.session.ask(question, context, thread, tokens=True, history=history)
 
-        return self._begin(thread, question, person, events, changes=changes, like=like)
+        return self._begin(thread, question, person, asked, changes=changes, like=like)
 
     def resume(
         self, thread: str, question: str, answer: object = None, person: Person = ANYBODY
@@ -183,12 +180,11 @@ class Runs:
             ThreadBusyError: It is running.
         """
         thread = checked_thread_name(thread)
-        return self._begin(
-            thread,
-            question,
-            person,
-            lambda: self.session.resume(thread, answer, tokens=True, changes=person.changes),
-        )
+
+        async def resumed() -> AsyncGenerator[Event, None]:
+            return self.session.resume(thread, answer, tokens=True, changes=person.changes)
+
+        return self._begin(thread, question, person, resumed)
 
     async def stop(self, thread: str) -> bool:
         """Stop a run; `resume` continues it. Return whether there was one."""
@@ -211,9 +207,8 @@ class Runs:
 
     async def recover(self) -> list[Run]:
         """Continue the runs that a killed server has left."""
-        return [
-            run for note in sorted(self._folder.glob("*.json")) if (run := await self._left(note))
-        ]
+        notes = sorted(self._folder.glob("*.json"))
+        return [run for note in notes if (run := await self._left(note))]
 
     async def close(self) -> None:
         """Stop all runs. They continue when the server starts again."""
@@ -221,8 +216,7 @@ class Runs:
         for task in tasks:
             if not task.cancelling():
                 task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _left(self, note: Path) -> Run | None:
         with suppress(FileNotFoundError):  # another server has just ended the run
@@ -252,21 +246,12 @@ class Runs:
             return None
         return self.resume(thread, question, person=person)
 
-    def _begin(
-        self,
-        thread: str,
-        question: str,
-        person: Person,
-        work: Work,
-        *,
-        changes: Mapping[str, Any] | None = None,
-        like: str = "",
-    ) -> Run:
+    def _begin(self, thread: str, question: str, person: Person, work: Work, **asked: Any) -> Run:
         before = self.of(thread)
         if before and not before.ended:
             raise ThreadBusyError(f"The last question of the thread {thread!r} is being answered.")
-        note: dict[str, Any] = {"thread": thread, "question": question, "index": self._index}
-        note |= {"changes": changes, "like": like, "owner": person.name}
+        note = {"thread": thread, "question": question, "index": self._index, **asked}
+        note["owner"] = person.name
         write_file(self._note(thread), json.dumps(note).encode())
         self._runs.pop(thread, None)  # the newest stands last
         run = self._runs[thread] = Run(thread, question)
@@ -277,7 +262,7 @@ class Runs:
 
     async def _drive(self, run: Run, work: Work) -> None:
         try:
-            async with aclosing(work()) as events:
+            async with aclosing(await work()) as events:
                 async for event in events:
                     _tell(run, event)
             answer = await asyncio.to_thread(Answer.of, await self.session.result(run.thread))

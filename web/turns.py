@@ -48,6 +48,8 @@ async def turns_of(session: Session, thread: str, person: Person = ANYBODY) -> l
         ThreadMissingError: There is no such thread.
     """
     last, earlier = await session.result(thread), await session.earlier(thread)
+    if earlier and earlier[-1].values["run"] == last.get("run"):  # another has begun meanwhile
+        del earlier[-1]
     states = [*(_state(turn, thread) for turn in earlier), last]
     # A question that has just begun has no settings yet.
     now = [{**state, "settings": state.get("settings", {}) | person.changes} for state in states]

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from langchain_core.messages import HumanMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
 CONTEXT_KEY: Final = "hopyard_context"
 """Checkpoint metadata that holds the run's settings: LangGraph itself does not keep them."""
+NEW_TURN: Final = frozenset({"__start__", "receive"})
+"""Before these nodes have ended, the state still holds the last turn's answer, steps and run."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,19 @@ async def earlier_turns(saver: BaseCheckpointSaver[Any], thread_id: str) -> list
             turns.append(_turn(saved))
         taken = saved.metadata.get("source") == "input"
     return turns[::-1]
+
+
+def state_begun(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a state that belongs to a question of which only `NEW_TURN` is done.
+
+    Args:
+        values: The values of its checkpoint. At first the question is in `__start__` alone.
+    """
+    given = values.get("__start__") or {}
+    messages = [*values.get("messages", ()), *convert_to_messages(given.get("messages", ()))]
+    if not (messages and isinstance(messages[-1], HumanMessage)):
+        messages.append(HumanMessage({**values, **given}.get("question", "")))
+    return {"question": messages[-1].text, "messages": messages}
 
 
 def _turn(saved: CheckpointTuple) -> Turn:

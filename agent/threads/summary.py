@@ -13,7 +13,7 @@ from typing import Any, Final
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 
-from hopyard.agent.threads.history import CONTEXT_KEY
+from hopyard.agent.threads.history import CONTEXT_KEY, NEW_TURN, state_begun
 from hopyard.state.settings.fields import Context
 from hopyard.state.storage.stores import Holder, ThreadStore
 
@@ -82,7 +82,9 @@ def model_of(metadata: Mapping[str, Any], values: Mapping[str, Any]) -> str:
 def _values(saved: CheckpointTuple) -> dict[str, Any]:
     """The agent's state, with what the finished tasks of an unfinished step have written."""
     written = {channel: value for _, channel, value in saved.pending_writes or ()}
-    return {**saved.checkpoint["channel_values"], **written}
+    values = {**saved.checkpoint["channel_values"], **written}
+    begun = any(name.removeprefix("branch:to:") in NEW_TURN for name in values)
+    return state_begun(values) if begun else values
 
 
 def _finished(saved: CheckpointTuple) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.kinds.communities.records import Community
     from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
     from hopyard.state.settings.fields import Context
-
-_LABELS: Final = 10
-"""Labels of a community in the JSON output."""
 
 
 def communities_command(
@@ -63,7 +60,7 @@ def communities_command(
                     "level": level,
                     "levels": communities.levels,
                     "modularity": list(communities.modularity),
-                    "communities": [_plain(community, communities, graph) for community in found],
+                    "communities": [communities.plain(each, graph) for each in found],
                 }
             )
             return
@@ -105,16 +102,3 @@ def _line(community: Community) -> Text:
     if community.children:
         told.append(f"{counted(len(community.children), 'community')} inside")
     return line.append(f"  {', '.join(told)}", style="dim")
-
-
-def _plain(community: Community, communities: CommunityIndex, graph: EntityGraph) -> dict[str, Any]:
-    """A community as plain values, with labels instead of rows."""
-    rows = sorted(community.entities, key=lambda row: -graph.passages_with[row])[:_LABELS]
-    report = communities.report(community.id)
-    return {
-        **community.model_dump(mode="json", exclude={"entities"}),
-        "entities": len(community.entities),
-        "labels": [graph.label(row) for row in rows],
-        "report": report
-        and report.model_dump(mode="json", include={"summary", "rating", "findings"}),
-    }

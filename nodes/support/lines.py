@@ -67,15 +67,19 @@ class Said:
             if not part.isdecimal() and (len(part) > 1 or not part.isascii())
         )
 
+    @cached_property
+    def _quantities(self) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
+        return find_quantities(self.plain)
+
     @property
     def numbers(self) -> tuple[Number, ...]:
         """Its numbers."""
-        return find_quantities(self.plain)[0]
+        return self._quantities[0]
 
     @property
     def dates(self) -> tuple[Date, ...]:
         """Its dates."""
-        return find_quantities(self.plain)[1]
+        return self._quantities[1]
 
     @cached_property
     def names(self) -> dict[str, set[str]]:
@@ -83,7 +87,7 @@ class Said:
         return names_by_beginning(self.plain)
 
 
-@lru_cache(8192)
+@lru_cache(512)
 def said(text: str, language: str = "en") -> Said:
     """The features of a text."""
     plain = _FISCAL.sub("fiscal ", unicodedata.normalize("NFKC", text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final
 
 from text_to_num import alpha2digit
@@ -161,7 +161,6 @@ def with_digits(text: str, language: str) -> str:
     return "".join(parts)
 
 
-@lru_cache(8192)
 def find_quantities(text: str) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
     """The numbers and the dates of a text, in their order.
 

@@ -45,7 +45,9 @@ def test_markdown_becomes_html(text: str, html: str) -> None:
 
 def test_a_table_is_a_table() -> None:
     html = prose("| City | Rate |\n|---|--:|\n| Oslo | 170 |")
-    assert html.startswith('<div class="table"><table>')
+    assert html.startswith(
+        '<div class="table" role="group" aria-label="Table" tabindex="0"><table>'
+    )
     assert "<th>City</th>" in html
     assert '<td class="right">170</td>' in html
 
@@ -82,7 +84,7 @@ def check_inert(text: str) -> None:
     found = Found(prose(text, sources=3))
     assert found.tags <= PLAIN
     assert {name for name, _ in found.attributes} <= {
-        "href", "rel", "class", "title", "start",
+        "href", "rel", "class", "title", "start", "role", "tabindex", "aria-label",
     }  # fmt: skip
     for name, value in found.attributes:
         if name == "href":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import lzma
-import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from model_server import ModelServer, Reply
 
 import hopyard
 
-from ..graphs.script import Script, rubric, said, scores, split
 from .conftest import ANSWER, QUESTION, replies
 from .test_page import Page, Server, wait_for
 
@@ -30,9 +29,9 @@ axe.run(document, {resultTypes: ["violations"]}).then(
     rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 200)}`))),
   (error) => done([String(error)]));
 """
-LOOKS = (("light", 1280, 900), ("dark", 390, 844))
+LOOKS = [(scheme, *size) for scheme in ("light", "dark") for size in ((1280, 900), (390, 844))]
+WIDE = "\n\n| " + " | ".join(f"Column{n}" for n in range(20)) + " |\n" + "| - " * 20 + "|\n"
 
-BOTH = "Who built the Iron Bridge, and when was it opened?"
 SCRIPT = "<script>window.hacked = 1</script>"
 IMAGE = "<img src=x onerror='window.hacked = 2'>"
 LONG = "Donau" * 60
@@ -68,7 +67,7 @@ def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
         patch.setenv("HOPYARD_HOME", str(folder / "home"))
         for name, value in model.environment().items():
             patch.setenv(name, value)
-        kinds = ["dense", "sparse", "entity-graph"]
+        kinds = ["dense", "sparse", "entity-graph", "communities"]
         index = folder / "index"
         hopyard.build_index(index, HOSTILE, kinds=kinds, chunk_tokens=0, embedding="ollama:words")
     made = Server(index, model, folder / "home")
@@ -86,7 +85,7 @@ def look(browser: Any, scheme: str, width: int, height: int) -> None:
 
 
 def faults(browser: Any) -> list[str]:
-    """The faults that axe finds on the page as it is: light on a desk, dark on a telephone."""
+    """The faults that axe finds on the page as it is: light and dark, on a desk and a telephone."""
     browser.execute_script(AXE)
     found = []
     for each in LOOKS:
@@ -97,12 +96,23 @@ def faults(browser: Any) -> list[str]:
 
 
 def test_axe_finds_nothing_on_any_view(browser: Any, server: Server, model: ModelServer) -> None:
-    model.answer = replies({"Answer": HARM})
+    model.answer = replies({"Answer": HARM | {"answer": HARM["answer"] + WIDE}})
     page = Page(browser, server)
     views = {"start": faults(browser)}
+    page.find("form.ask summary").click()
+    wait_for(lambda: page.find("select[name=other] option[value=direct]")).click()
     page.ask(QUESTION)
-    wait_for(lambda: page.find("a.mark"))
-    views["answer"] = faults(browser)
+    for place, told in ((1, ".answer .table"), (2, ".answer, .problem")):
+        section = f".view-compare section:nth-of-type({place})"
+        wait_for(partial(page.find, f"{section} :is({told})"))
+    views["compare"] = faults(browser)
+    page.find("main a").click()
+    wait_for(lambda: page.find(".view-talk a.mark"))
+    views["answer"], thread = faults(browser), browser.current_url.partition("#")[2]
+    look(browser, *LOOKS[-1])
+    page.find(".answer .table").send_keys("\ue014" * 3)  # the arrow to the right
+    wait_for(lambda: page.find(".answer .table").get_property("scrollLeft") > 0)
+    look(browser, *LOOKS[0])
     page.find("a.mark").click()
     wait_for(lambda: page.find("aside"))
     views["citation"] = faults(browser)
@@ -111,14 +121,7 @@ def test_axe_finds_nothing_on_any_view(browser: Any, server: Server, model: Mode
     Page(browser, server).ask("Who built the Iron Bridge?")
     page.shows(".problem", "The model")
     views["failure"] = faults(browser)
-    [thread] = [
-        name
-        for name in browser.execute_script(
-            "return [...document.querySelectorAll('nav li a')].map((a) => a.hash)"
-        )
-        if name
-    ][-1:]
-    browser.get(f"{server.address}/threads/{thread[1:]}/1/citations/1")
+    browser.get(f"{server.address}/threads/{thread}/1/citations/1")
     views["page of a citation"] = faults(browser)
     browser.get(f"{server.address}/#/documents")
     wait_for(lambda: page.find(".documents summary")).click()
@@ -132,54 +135,14 @@ def test_axe_finds_nothing_on_any_view(browser: Any, server: Server, model: Mode
     assert {view: found for view, found in views.items() if found} == {}
 
 
-def test_the_picture_of_a_tree_grows_and_every_step_opens(
-    browser: Any, server: Server, model: ModelServer
-) -> None:
-    page, go = Page(browser, server), threading.Event()
-    script = Script(
-        {
-            ("split", BOTH): split(QUESTION, "Who built it?"),
-            ("rubric", BOTH): rubric(5),
-            ("read", QUESTION): said("1781"),
-            ("read", "Who built it?"): said("Darby"),
-            ("judge", BOTH): scores(6, weaker="second"),
-            ("replace", BOTH): {"question": "Who paid for it?"},
-            ("read", "Who paid for it?"): said("Nobody"),
-            ("read", BOTH): said("by itself"),
-        }
-    )
-    script.before = lambda kind, _: kind == "replace" and go.wait(300)
-    model.answer = script
-    page.find("form.ask summary").click()
-    wait_for(lambda: page.find("select[name=strategy] option[value=tree]")).click()
-    page.ask(BOTH)
-    page.shows(".steps", "Who built it? → Darby")  # while the branch is judged
-    page.shows(".steps", "open · 3 calls")
-    assert "Working…" in page.text("main")
-    go.set()
-    page.shows("main", "tree · 9 calls")
-    page.find(".steps > summary").click()
-    page.shows(".steps .kept", f"{BOTH} → by itself")
-    page.shows(".steps .kept > ul", "Who built it? → Darby thrown away")
-    pruned = wait_for(lambda: browser.find_elements("css selector", ".kept > ol > .pruned"))
-    assert [line.text.split(" pruned")[0] for line in pruned] == [
-        f"{QUESTION} → 1781",
-        "Who paid for it? → Nobody",
-    ]
-    assert page.find(".kept meter").get_property("value") == 0.3
-    opened = "document.querySelectorAll('.kept details').forEach((each) => (each.open = true))"
-    browser.execute_script(opened)
-    page.shows(".kept", "\nOutput\n")
-    assert faults(browser) == []
-    page.find(".kept .cite").click()
-    page.shows("aside blockquote", "ridge")
-
-
 def test_an_entity_shows_what_it_is_joined_to(browser: Any, server: Server) -> None:
     page = Page(browser, server)
     page.complaints()
     wait_for(lambda: page.find("nav a[href='#/entities']")).click()
-    wait_for(lambda: page.find("main input[type=search]")).send_keys("iron")
+    wait_for(lambda: page.find(".communities summary")).click()
+    page.shows(".communities details[open]", "Iron Bridge")
+    assert faults(browser) == []
+    page.find("main input[type=search]").send_keys("iron")
     wait_for(lambda: page.text("main ul").count("passage") == 1)
     page.find("main ul a").click()
     page.shows(".entity", "Named beside it\n1781")
@@ -240,7 +203,7 @@ def test_hostile_documents_and_answers_are_text(
     for number in (1, 2):
         browser.execute_script(f"document.querySelectorAll('a.mark')[{number - 1}].click()")
         told += wait_for(lambda: page.text("aside blockquote")) + page.text("aside h2")
-        look(browser, *LOOKS[1])
+        look(browser, *LOOKS[-1])
         wide = "return document.scrollingElement.scrollWidth - innerWidth"
         assert browser.execute_script(wide) <= 0, "wider than a telephone"
         look(browser, *LOOKS[0])

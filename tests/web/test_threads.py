@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from model_server import ModelServer
 from starlette.testclient import TestClient
 
+from hopyard.agent.session import Session
+from hopyard.agent.threads.history import state_begun
+from hopyard.state.errors import ThreadMissingError
+from hopyard.state.settings.fields import Context
+from hopyard.tracing.read import read_trace
 from hopyard.web.titles import Titles
 
 from .conftest import ANSWER, QUESTION, replies
@@ -129,3 +135,53 @@ def test_a_question_that_has_just_begun_is_shown(client: TestClient) -> None:
     assert client.portal is not None
     client.portal.call(partial(session._agent.aupdate_state, config, begun, as_node="__start__"))
     assert asked_on(client, "new") == [QUESTION]
+
+
+def test_a_follow_up_that_is_being_understood_has_no_answer_yet(
+    client: TestClient, chat: ModelServer
+) -> None:
+    """Nor is its question the one before: `continue` asks what the person asked last."""
+    thread = ask(client)
+    events(client, thread)
+    asked, go = threading.Event(), threading.Event()
+
+    def understand(title: str, _: Any) -> Any:
+        asked.set()
+        assert go.wait(20), title
+        return {"kind": "question", "question": QUESTION} if title == "StandAlone" else ANSWER
+
+    chat.answer = understand
+    ask(client, "And when?", thread)
+    assert asked.wait(20)
+    saved = client.get(f"/api/threads/{thread}/export.json").json()["turns"]
+    assert [(turn["asked"], turn["text"]) for turn in saved] == [
+        (QUESTION, ANSWER["answer"]),
+        ("And when?", ""),
+    ]
+    [listed] = client.get("/api/threads").json()["threads"]
+    assert (listed["question"], listed["answer"], listed["strategy"]) == ("And when?", "", "")
+    client.post(f"/api/threads/{thread}/stop")
+    go.set()
+    client.post(f"/api/threads/{thread}/resume", json={})
+    assert events(client, thread)[0][2]["question"] == "And when?"
+
+
+def test_the_question_of_a_thread_is_known_from_its_first_checkpoint() -> None:
+    said = [HumanMessage("Why?"), AIMessage("So.")]
+    for given in ({"question": "When?"}, {"messages": [{"role": "user", "content": "When?"}]}):
+        begun = state_begun({"messages": said, "question": "Why?", "__start__": given})
+        assert begun["question"] == "When?"
+        assert [message.text for message in begun["messages"]] == ["Why?", "So.", "When?"]
+
+
+def test_the_trace_of_a_thread_that_is_deleted_meanwhile_is_missing(client: TestClient) -> None:
+    class Deleted(Session):
+        async def context(self, thread_id: str) -> Context:
+            """The settings, as they were before it was deleted."""
+            return Context()
+
+    session = client.app.state.runs.session  # type: ignore[attr-defined]
+    deleted = Deleted(session._saver, session.resources)
+    assert client.portal is not None
+    with pytest.raises(ThreadMissingError):
+        client.portal.call(read_trace, deleted, "gone")

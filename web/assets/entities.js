@@ -28,7 +28,15 @@ export function Entities({ name, cite }) {
     ${!name && html`<label>Find an entity <input type="search" value=${words} onInput=${(event) => setWords(event.target.value)} /></label>
       ${found?.entities && html`<p class="quiet" role="status">${found.entities.length < found.all ? `The first ${found.entities.length} of ` : ""}${found.all}</p>
       <ul>${found.entities.map((one) => html`<li key=${one.entity}><a href=${placeOf(one.entity)}>${one.entity}</a>
-        <span class="quiet"> ${counted(one.passages, "passage")}</span></li>`)}</ul>`}`}`;
+        <span class="quiet"> ${counted(one.passages, "passage")}</span></li>`)}</ul>`}
+      ${!words && found?.communities?.length > 0 && html`<h2>Communities</h2><p class="quiet">Entities that belong together, the largest first.</p>
+      <ul class="communities">${found.communities.map((one) => html`<li key=${one.id}><${Community} one=${one} /></li>`)}</ul>`}`}`;
+}
+
+function Community({ one: { title, entities, passages, labels, report } }) {
+  return html`<details><summary>${title} <span class="quiet">${entities === 1 ? "1 entity" : `${entities} entities`}, ${counted(passages, "passage")}</span></summary>
+    ${report && html`<p>${report.summary}</p><ul>${report.findings.map((finding, place) => html`<li key=${place}>${finding.summary}: ${finding.explanation}</li>`)}</ul>`}
+    <p>${labels.map((name) => html`<a key=${name} href=${placeOf(name)}>${name}</a> `)}${entities > labels.length && html`<span class="quiet">and ${entities - labels.length} more</span>`}</p></details>`;
 }
 
 function Hood({ hood, cite }) {

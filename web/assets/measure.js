@@ -78,10 +78,10 @@ function Outcome({ run: { running, set, progress, error, stopped, report, wrong,
     <div role="status">${running && html`<p><progress max=${total || 1} value=${total ? done : null} aria-label="Answers" /> ${done ?? 0} of ${total ?? "?"} answers</p>`}
       ${error && html`<p class="problem">${error}</p>`}
       ${stopped && html`<p class="doubt">Stopped at the limit of ${stopped}: ask again to continue.</p>`}</div>
-    ${report && html`<h2>${set}</h2><div class="answer"><table tabindex="0" aria-label="Measures by strategy">
+    ${report && html`<h2>${set}</h2><div class="answer"><div class="table" role="group" aria-label="Measures by strategy" tabindex="0"><table>
       <thead><tr>${["Strategy", "Questions", "Contain the right answer", "Equal it", "F1", "Unknown", "Calls", "Tokens", "Seconds"].map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr></thead>
       <tbody>${report.map((row) => html`<tr key=${row.strategy}><th scope="row">${row.strategy}</th><td>${row.questions}</td><td>${percent(row.right)}</td>
-        <td>${percent(row.exact)}</td><td>${percent(row.f1)}</td><td>${row.unanswered}</td><td>${row.calls.toFixed(1)}</td><td>${row.tokens.toFixed(0)}</td><td>${row.seconds.toFixed(1)}</td></tr>`)}</tbody></table></div>
+        <td>${percent(row.exact)}</td><td>${percent(row.f1)}</td><td>${row.unanswered}</td><td>${row.calls.toFixed(1)}</td><td>${row.tokens.toFixed(0)}</td><td>${row.seconds.toFixed(1)}</td></tr>`)}</tbody></table></div></div>
       <p class="quiet">Calls, tokens and seconds are means of a question. The answers are kept in ${folder}.</p>
       <h2>${counted(wrong.length, "wrong answer")}</h2>
       <ul class="turns">${wrong.map((one) => html`<li key=${`${one.strategy} ${one.id}`}>

@@ -1,0 +1,200 @@
+"""The picture of a strategy grows in Chromium while it runs, and every step opens."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import pytest
+from model_server import ModelServer
+
+from ..graphs.conftest import CORPUS, Words
+from ..graphs.hop.conftest import BRIDGES
+from ..graphs.hop.drawn import build_drawn
+from ..graphs.script import rubric, said, scores, split
+from .test_browser import faults
+from .test_page import Page, Server, wait_for
+
+pytestmark = pytest.mark.server
+
+IRON: Final = "When was the Iron Bridge opened?"
+BOTH: Final = "Who built the Iron Bridge, and when was it opened?"
+CROSSED: Final = "How long is the river that the Iron Bridge crosses?"
+COKE: Final = "When was coke first used where the ribs of the Iron Bridge were cast?"
+THEMES: Final = "What do the documents tell about bridges?"
+OPEN_ALL: Final = "for (const each of document.querySelectorAll('.steps details')) each.open = true"
+
+
+class Picture(NamedTuple):
+    """A question, what the model says, and what the picture shows."""
+
+    question: str
+    says: list[tuple[str, str, Any]]
+    """Replies by the name of the output and a text of the request; the first that fits counts."""
+    last: str
+    """The name of the output before which the model waits."""
+    growing: tuple[str, ...]
+    """Texts of the picture while the model waits."""
+    whole: str
+    """A text of the picture at the end."""
+
+
+_RIVER: Final = "Which river does the Iron Bridge cross?"
+_LENGTH: Final = "How long is the Severn?"
+PICTURES: Final = {
+    "chain": Picture(
+        CROSSED,
+        [
+            (
+                "ChainStep",
+                f"Searches made:\n- {CROSSED}\n- ",
+                {"kind": "answer", "answer": "354 km"},
+            ),
+            (
+                "ChainStep",
+                "",
+                {
+                    "findings": [{"fact": "It crosses the Severn.", "passage": 1}],
+                    "kind": "search",
+                    "searches": [_LENGTH],
+                },
+            ),
+        ],
+        "ChainStep",
+        (f"{CROSSED} → It crosses the Severn. · 1 call, ",),
+        "Answer → 354 km",
+    ),
+    "plan": Picture(
+        CROSSED,
+        [
+            (
+                "Split",
+                "",
+                {
+                    "thought": "",
+                    "kind": "compound",
+                    "parts": [
+                        {"question": _RIVER, "simple": True},
+                        {"question": "How long is the #1?", "simple": True},
+                    ],
+                    **dict.fromkeys(("relevant", "complete", "specific", "non_overlapping"), True),
+                },
+            ),
+            ("PartAnswer", _RIVER, {"thought": "", "answer": "Severn", "passages": [1]}),
+            ("PartAnswer", _LENGTH, {"thought": "", "answer": "354 km", "passages": [1]}),
+            ("Closing", "", {"thought": "", "answer": "354 km", "passages": [2]}),
+        ],
+        "Closing",
+        (f"{_RIVER} → Severn", f"{_LENGTH} → 354 km open"),
+        "Answer from the findings → 354 km",
+    ),
+    "hop": Picture(
+        COKE,
+        [
+            ("HopChoice", "to Coalbrookdale: ", {"useful": [1], "enough": False, "necessary": [2]}),
+            ("HopChoice", "", {"useful": [], "enough": True}),
+            ("Answer", "", {"answer": "In 1709.", "passages": []}),
+        ],
+        "Answer",
+        ("Round 1 of hops", "Abraham Darby → Coalbrookdale"),
+        "Answer → In 1709.",
+    ),
+    "global": Picture(
+        THEMES,
+        [
+            (
+                "Points",
+                "",
+                {
+                    "points": [
+                        {"point": "One is of 1781.", "findings": [1], "score": 90},
+                        {"point": "It is old.", "findings": [2], "score": 0},
+                    ]
+                },
+            ),
+            ("Reduced", "", {"answer": "One is of 1781."}),
+        ],
+        "Reduced",
+        ("Select the communities at level 0", "Map 1 of 2: read", "Map 2 of 2: read", "0.90"),
+        "Answer from the points → One is of 1781.",
+    ),
+    "tree": Picture(
+        BOTH,
+        [
+            ("Decomposition", BOTH, split(IRON, "Who built it?")),
+            ("Decomposition", "", {"kind": "simple"}),
+            ("Rubric", "", rubric(5)),
+            ("BranchScores", "", scores(6, weaker="second")),
+            ("Replacement", "", {"question": "Who paid for it?"}),
+            ("Answer", BOTH, said("by itself")),
+            ("Answer", "Who built it?", said("Darby")),
+            ("Answer", "Who paid for it?", said("Nobody")),
+            ("Answer", "", said("1781")),
+        ],
+        "Replacement",
+        ("Who built it? → Darby", "open · 3 calls"),
+        f"{BOTH} → by itself",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ModelServer]:
+    with ModelServer(lambda *_: {}, models=("words:latest",)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("steps")
+    (folder / "home").mkdir()
+    kinds = ("dense", "sparse", "entity-graph", "communities", "passage-graph")
+    index = build_drawn(folder / "index", CORPUS, BRIDGES, Words(), kinds=kinds)
+    made = Server(index, model, folder / "home")
+    made.start()
+    yield made
+    made.kill()
+
+
+@pytest.mark.parametrize("strategy", PICTURES)
+def test_a_picture_grows_and_every_step_opens(
+    browser: Any, server: Server, model: ModelServer, strategy: str
+) -> None:
+    picture, go = PICTURES[strategy], threading.Event()
+
+    def answer(title: str, messages: list[dict[str, Any]]) -> Any:
+        turn = str(messages[-1]["content"])
+        fits = (each for name, text, each in picture.says if name == title and text in turn)
+        reply = next(fits, {})
+        assert title != picture.last or reply.get("kind") == "search" or go.wait(300)
+        return reply
+
+    model.answer = answer
+    page = Page(browser, server)
+    page.complaints()
+    page.find("form.ask summary").click()
+    wait_for(lambda: page.find(f"select[name=strategy] option[value={strategy}]")).click()
+    page.ask(picture.question)
+    for text in picture.growing:
+        page.shows(".steps", text)
+    assert "Working…" in page.text("main")
+    go.set()
+    page.shows("main", f"{strategy} · ")
+    page.find(".steps > summary").click()
+    for text in (*picture.growing[:1], picture.whole):
+        page.shows(".steps", text)
+    wait_for(lambda: browser.execute_script(OPEN_ALL) or "\nOutput\n" in page.text(".steps"))
+    assert "Loading…" not in page.text(".steps")
+    assert faults(browser) == []
+    page.find(".steps .cite").click()
+    page.shows("aside blockquote", ".")
+    if strategy == "tree":
+        page.shows(".steps .kept > ul", "Who built it? → Darby thrown away")
+        pruned = browser.find_elements("css selector", ".kept > ol > .pruned > details > summary")
+        assert [line.text.split(" pruned")[0] for line in pruned] == [
+            f"{IRON} → 1781",
+            "Who paid for it? → Nobody",
+        ]
+        assert page.find(".kept meter").get_property("value") == 0.3
+    assert page.complaints() == []
