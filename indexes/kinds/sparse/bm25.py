@@ -280,9 +280,9 @@ def _shares(scores: Scores) -> Scores:
 def by_chance(held: NDArray[np.int64]) -> Scores:
     """Factors for the scores of the passages of documents with so many passages, 0 to 1.
 
-    1 / (1 + 0.1·log(1 + n/10))
+    1 / (1 + 0.1·log(n/10)), and 1 up to ten passages.
     """
-    factors: Scores = 1 / (1 + _OF_LENGTH * np.log1p(held / _SHORT_DOCUMENT))
+    factors: Scores = 1 / (1 + _OF_LENGTH * np.log(np.maximum(held / _SHORT_DOCUMENT, 1)))
     return factors
 
 
