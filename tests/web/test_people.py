@@ -49,7 +49,7 @@ def index(tmp_path: Path) -> Path:
     ]
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "all.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    kinds = ["dense", "sparse", "entity-graph"]
+    kinds = ["dense", "sparse", "entity-graph", "communities"]
     hopyard.build_index(
         tmp_path / "index", tmp_path / "docs", kinds=kinds, chunk_tokens=0, embedding="words"
     )
@@ -117,6 +117,7 @@ def test_pages_show_the_documents_of_the_own_groups(clients: dict[str, TestClien
     assert "1781" in ann.get(f"/api/document?id={HIDDEN}").text
     assert "1781" in ann.get("/api/original?document=danube").text
     assert "Iron Bridge" in ann.get("/api/entities").text
+    assert ann.get("/api/entities").json()["communities"]
     assert bob.get("/api/documents").json()["counts"]["passages"] == len(DOCUMENTS) - 2
     assert ann.get("/api/documents").json()["all"] == len(DOCUMENTS)
 
