@@ -1,4 +1,4 @@
-"""Opening an SQLite file that other processes open or close at the same moment."""
+"""Opening and writing an SQLite file that other processes use at the same moment."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from tenacity import retry, retry_if_exception, stop_after_delay, wait_fixed
 
 BUSY_SECONDS: Final = 30.0
 """How long a process waits for another one to end its writing."""
+_CROWD_SECONDS: Final = 120.0
+"""How long a write waits for its turn among many: SQLite gives it to anybody, not to the first."""
 _PAUSE: Final = 0.02
 _PRIMARY: Final = 0xFF
 """The bits of an error code that say what it is; the others say of which kind."""
@@ -34,3 +36,8 @@ and sometimes a connection that opens a file while its last user closes it.
 
 The function closes what it opened before it lets the error through.
 """
+
+in_turn: Final = retry(
+    retry=retry_if_exception(is_busy), stop=stop_after_delay(_CROWD_SECONDS), reraise=True
+)
+"""Decorates the beginning of a write: it is tried again while other processes write."""

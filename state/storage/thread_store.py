@@ -14,6 +14,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hopyard.state.errors import HopyardError
 from hopyard.state.storage.conversations import DELETE_UNUSED, HEADS, SCHEMA, Conversations, Known
+from hopyard.state.storage.patience import in_turn
 from hopyard.state.storage.serializer import serializer
 from hopyard.state.storage.stores import Step, StoreBase, ThreadLocks
 
@@ -172,13 +173,17 @@ class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
         async with self.lock:
             if self.conn.in_transaction:  # of a write that failed
                 await self.conn.rollback()
-            await self.conn.execute("BEGIN IMMEDIATE")
+            await self._begin()
             try:
                 yield
             except BaseException:
                 await self.conn.rollback()
                 raise
             await self.conn.commit()
+
+    @in_turn
+    async def _begin(self) -> None:
+        await self.conn.execute("BEGIN IMMEDIATE")
 
     async def last_steps(self) -> list[tuple[str, str]]:
         """All threads with their latest checkpoint's id, the one used last first."""

@@ -209,6 +209,18 @@ async def test_two_stores_write_side_by_side(path: Path) -> None:
         assert len(await one.last_steps()) == 20
 
 
+async def test_a_write_waits_for_its_turn_among_many(path: Path) -> None:
+    async with open_saver(path) as saver:
+        await saver.conn.execute("PRAGMA busy_timeout=1")  # SQLite itself has given up at once
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            written = asyncio.create_task(graph(saver).ainvoke({"notes": []}, on("a")))
+            await asyncio.sleep(0.3)
+            assert not written.done()
+            other.execute("ROLLBACK")
+            assert (await written)["notes"] == ["first", "second"]
+
+
 async def test_the_servers_store_is_the_users(home: Path) -> None:
     async with create() as saver:
         await graph(saver).ainvoke({"notes": []}, on("a"))
