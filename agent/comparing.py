@@ -42,7 +42,7 @@ async def comparable(context: Context, resources: Resources) -> list[Strategy]:
 
 
 async def usual_calls(name: str, run: Run) -> float | None:
-    """The model calls that a question will about take; None if that is unknown.
+    """About how many model calls a question takes; None if that is unknown.
 
     `auto` is the default of the model's profile, and a call that chooses.
 

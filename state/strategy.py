@@ -86,7 +86,7 @@ class Strategy:
         return _load(self.graph)
 
     async def estimate_calls(self, run: Run) -> float | None:
-        """The model calls that a question will about take; None if that is unknown.
+        """About how many model calls a question takes; None if that is unknown.
 
         Raises:
             HopyardError: The index does not have what the strategy reads.
