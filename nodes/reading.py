@@ -55,9 +55,9 @@ async def more_to_read(
 ) -> list[Evidence]:
     """More of the documents that were found, until `retrieval.tokens` are read.
 
-    The next passages that the search finds in these documents come first, as far as they match half
-    as well as the best, until three quarters of the tokens are read; then the rest of the pages. A
-    document of one passage has no more.
+    The next passages that the search finds in these documents come first, until three quarters of
+    the tokens are read; then the rest of the pages. A passage that matches less than half as well
+    as the best adds nothing. A document of one passage has no more.
 
     Args:
         text: The text that was searched for; "" if it was no search.
