@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 
 import httpx
@@ -33,6 +34,10 @@ def said(number: int, **error: str) -> openai.APIStatusError:
     return openai.APIStatusError(error.get("message", "no"), response=response, body=error)
 
 
+RETRY_IN_39_S = "{'@type': 'type.googleapis.com/google.rpc.RetryInfo', 'retryDelay': '39.25s'}"
+"""Gemini's, which sends no header."""
+
+
 def caused(error: Exception, cause: Exception) -> Exception:
     error.__cause__ = cause
     return error
@@ -41,8 +46,9 @@ def caused(error: Exception, cause: Exception) -> Exception:
 @pytest.mark.parametrize(
     ("error", "failure"),
     [
-        *((status(code), Failure.TRANSIENT) for code in (408, 409, 429, 500, 502, 503, 504, 529)),
-        *((status(code), Failure.REFUSED) for code in (400, 402, 422)),
+        *((status(code), Failure.TRANSIENT) for code in (408, 409, 425, 429, 499, 500, 502, 503)),
+        *((status(code), Failure.TRANSIENT) for code in (504, 520, 524, 529)),
+        *((status(code), Failure.REFUSED) for code in (400, 402, 422, 501)),
         *((status(code), Failure.DENIED) for code in (401, 403)),
         (status(404), Failure.MISSING),
         (status(413), Failure.TOO_LONG),
@@ -82,6 +88,8 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (openai.APIError("overloaded", REQUEST, body={"message": "overloaded"}), Failure.TRANSIENT),
         (TypeError("Received response with null value for 'choices'"), Failure.UNREADABLE),
         (IndexError("list index out of range"), Failure.UNREADABLE),
+        (json.JSONDecodeError("Expecting value", "<html>", 0), Failure.UNREADABLE),
+        (ValueError("No generation chunks were returned"), Failure.TRANSIENT),
         (RuntimeError("Event loop is closed"), Failure.TRANSIENT),
         (UnfinishedReplyError("broke off"), Failure.UNFINISHED),
         (ollama.ResponseError("model 'x' not found", 404), Failure.MISSING),
@@ -119,7 +127,7 @@ def caused(error: Exception, cause: Exception) -> Exception:
             caused(openai.APIConnectionError(request=REQUEST), httpx.ReadError("reset")),
             Failure.TRANSIENT,
         ),
-        (RuntimeError("what"), Failure.REFUSED),
+        (RuntimeError("cannot join the pieces"), Failure.UNREADABLE),
         (ValueError("invalid context"), Failure.REFUSED),
     ],
 )
@@ -147,6 +155,8 @@ def test_a_circle_of_causes_ends() -> None:
         (status(429, retry_after_ms="250"), 0.25),
         (status(429, retry_after_ms="250", retry_after="7"), 0.25),
         (status(429), None),
+        (said(429, message="slow down", details=RETRY_IN_39_S), 30.0),
+        (said(429, message="slow down", details=RETRY_IN_39_S.replace("39", "0")), 0.25),
         (RuntimeError("no response"), None),
     ],
 )
