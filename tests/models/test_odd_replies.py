@@ -1,4 +1,4 @@
-"""Odd replies, 1,000 of them in `make soak`: none of them becomes an answer that it did not finally give.
+"""Odd replies: none becomes an answer that it did not finally give; 1,000 in `make soak`.
 
 Each reply is put together from parts, so what it finally gives is known. Most are LangChain
 messages and streams in this process; the others go through the providers' own clients.
