@@ -61,6 +61,8 @@ def user_error(error: BaseException, name: str, cure: str, timeout: float) -> Ho
         timeout: Seconds that the call was allowed to take.
     """
     failure, said = classify(error), server_said(error)
+    if failure is Failure.DENIED and said.status not in {None, 401, 403}:
+        cure = "see whether the account has credit left"
     status = f"HTTP {said.status}, " if said.status and said.status >= 400 else ""
     text = _SENTENCES[failure].format(
         name=name,

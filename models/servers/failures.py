@@ -187,7 +187,7 @@ def _by_meaning(said: ServerSaid) -> Failure | None:
     too_long = said.code in _TOO_LONG_CODES or said.status == 413 or words.search(said.message)
     kinds = (
         (said.code in _FILTER_CODES or _FILTERED.search(said.message), Failure.FILTERED),
-        (said.code in _QUOTA_CODES or said.status in {401, 403}, Failure.DENIED),
+        (said.code in _QUOTA_CODES or said.status in {401, 402, 403}, Failure.DENIED),
         (too_long, Failure.TOO_LONG),
         (said.code in _MISSING_CODES or said.status == 404, Failure.MISSING),
         (_may_pass(said.status), Failure.TRANSIENT),

@@ -13,7 +13,7 @@ import pytest
 
 from hopyard.models.chat import Sampling, chat_provider
 from hopyard.models.embeddings import embedder
-from hopyard.models.servers.advice import unreachable_at
+from hopyard.models.servers.advice import unreachable_at, user_error
 from hopyard.models.servers.failures import Failure, UnfinishedReplyError, classify, retry_after
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
@@ -48,8 +48,8 @@ def caused(error: Exception, cause: Exception) -> Exception:
     [
         *((status(code), Failure.TRANSIENT) for code in (408, 409, 425, 429, 499, 500, 502, 503)),
         *((status(code), Failure.TRANSIENT) for code in (504, 520, 524, 529)),
-        *((status(code), Failure.REFUSED) for code in (400, 402, 422, 501)),
-        *((status(code), Failure.DENIED) for code in (401, 403)),
+        *((status(code), Failure.REFUSED) for code in (400, 422, 501)),
+        *((status(code), Failure.DENIED) for code in (401, 402, 403)),
         (status(404), Failure.MISSING),
         (status(413), Failure.TOO_LONG),
         (said(429, code="insufficient_quota"), Failure.DENIED),
@@ -133,6 +133,21 @@ def caused(error: Exception, cause: Exception) -> Exception:
 )
 def test_an_exception_is_sorted(error: Exception, failure: Failure) -> None:
     assert classify(error) is failure
+
+
+@pytest.mark.parametrize(
+    ("error", "cure"),
+    [
+        (said(401, message="no such key"), "check the key"),
+        (said(402, message="Insufficient Balance"), "the account has credit left"),
+        (said(429, code="insufficient_quota"), "the account has credit left"),
+    ],
+)
+def test_an_account_without_credit_is_not_advised_about_its_key(
+    error: Exception, cure: str
+) -> None:
+    told = user_error(error, "openai:m", "check the key", 9.0)
+    assert (told.reason, str(told).endswith(f"{cure}.")) == ("denied", True)
 
 
 def test_a_circle_of_causes_ends() -> None:
