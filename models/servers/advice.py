@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 from collections.abc import Mapping
 from typing import Any, Final
@@ -104,7 +105,10 @@ def _system_reason(error: BaseException) -> str:
     """The operating system's reason, as in "connection refused"."""
     if isinstance(error, ssl.SSLError):
         return "certificate not accepted"
-    reason = error.strerror or "" if isinstance(error, OSError) else ""
+    if not isinstance(error, OSError):
+        return ""
+    # asyncio has words of its own for a refused connection; a name that was not found has no errno.
+    reason = os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror or ""
     return f"{reason[:1].lower()}{reason[1:]}"
 
 

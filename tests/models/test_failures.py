@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import sys
 
 import httpx
@@ -190,6 +191,14 @@ def test_a_server_that_is_not_there_is_named_with_the_reason(closed_address: str
     assert at == f" at {closed_address} (connection refused)"
     with_password = closed_address.replace("//", "//ann:secret@")
     assert unreachable_at(refused(f"{with_password}/v1?key=secret")) == at
+
+
+def test_a_refused_connection_has_one_name_in_every_client() -> None:
+    by_asyncio = ConnectionRefusedError(111, "Connect call failed ('127.0.0.1', 9)")
+    assert unreachable_at(by_asyncio) == " (connection refused)"
+    assert unreachable_at(socket.gaierror(-2, "Name or service not known")) == (
+        " (name or service not known)"
+    )
 
 
 def test_what_says_no_address_and_no_reason_adds_nothing() -> None:
