@@ -108,7 +108,8 @@ def _system_reason(error: BaseException) -> str:
     if not isinstance(error, OSError):
         return ""
     # asyncio has words of its own for a refused connection; a name that was not found has no errno.
-    reason = os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror or ""
+    number = error.errno or 0
+    reason = os.strerror(number) if number > 0 else error.strerror or ""
     return f"{reason[:1].lower()}{reason[1:]}"
 
 

@@ -212,7 +212,7 @@ class StoreBase(ABC, BaseCheckpointSaver[str]):
         await self._whole(self._put_writes(str(config["configurable"]["thread_id"]), put))
 
     def _is_gone(self, config: RunnableConfig) -> bool:
-        """Whether the thread of a run was deleted while the run went on: it would come back."""
+        """Whether the thread of a run was deleted before the run had ended: it would come back."""
         place, known = config["configurable"], config.get("metadata") or {}
         thread_id, run = str(place["thread_id"]), place.get("run_id") or known.get("run_id")
         if run:
@@ -224,7 +224,7 @@ class StoreBase(ABC, BaseCheckpointSaver[str]):
     async def _forget_run(self, thread_id: str) -> None:
         """A thread is deleted: save nothing more of the run that wrote to it last.
 
-        LangGraph's server deletes a thread while a run of it goes on.
+        LangGraph's server deletes a thread although a run of it has not ended.
         """
         if run := self._writing.pop(thread_id, ""):
             self._gone.add((thread_id, run))

@@ -66,7 +66,7 @@ async def history(saver: Any, thread: str) -> list[Any]:
 
 
 async def test_a_thread_that_is_deleted_under_a_run_does_not_come_back(saver: Any) -> None:
-    """LangGraph's server deletes a thread while a run of it goes on."""
+    """LangGraph's server deletes a thread although a run of it has not ended."""
     began, go_on = asyncio.Event(), asyncio.Event()
 
     async def first(_: Notes) -> dict[str, Any]:
