@@ -91,6 +91,7 @@ _DONE: Final = frozenset(
     }
 )
 """Marks of a finished reply. A mark that is not known proves no end: the text has to show it."""
+_TWICE: Final = re.compile(r"^(\w+?)\1+$")
 _REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 _PARTS_OF_JSON: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]', re.S)
 _CLOSING: Final = {"{": "}", "[": "]"}
@@ -217,8 +218,12 @@ def storable(text: str) -> str:
 
 
 def _reason(metadata: Mapping[str, Any]) -> str:
-    """The provider's word for the end of the reply, in lower case, if any."""
-    return next((str(metadata[name]).lower() for name in _REASONS if metadata.get(name)), "")
+    """The provider's word for the end of the reply, in lower case, if any.
+
+    LangChain joins the words of two pieces of a stream, as in `stopstop`.
+    """
+    said = next((str(metadata[name]).lower() for name in _REASONS if metadata.get(name)), "")
+    return _TWICE.sub(r"\1", said)
 
 
 def _is_whole(text: str) -> bool:

@@ -13,9 +13,12 @@ import json
 from typing import Any
 
 import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
 from protocols import Script
 
 from hopyard.models.calls.parse import parse
+from hopyard.models.calls.reply import Ending, read_reply
 from hopyard.models.chat import chat_provider
 from hopyard.models.servers import abilities
 from hopyard.models.servers.abilities import Abilities, Form
@@ -52,6 +55,14 @@ async def test_an_unknown_mark_after_a_whole_object_is_no_fault(serve: Any) -> N
     server = serve(whole({"content": f"Here:\n```json\n{WHOLE}\n```"}, "done_by_new_server"))
     assert (await asked("openai:m", streamed=False))[0].answer == "Marta Quill"
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("mark", "ending"), [("stopstop", Ending.FINISHED), ("lengthlength", Ending.CUT)]
+)
+def test_a_mark_in_two_pieces_of_a_stream_is_one_mark(mark: str, ending: Ending) -> None:
+    message = AIMessage(f"{WHOLE} Done.", response_metadata={"finish_reason": mark})
+    assert read_reply(message, "m", BaseChatModel, 64).ending is ending
 
 
 async def test_a_filter_of_another_name_is_one(serve: Any) -> None:
