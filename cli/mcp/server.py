@@ -191,7 +191,7 @@ class _Tools:
     ) -> ToolAnswer:
         """Answer a question from the indexed documents, with the sentences that support it."""
         asked = {
-            **({"strategy": strategy} if strategy not in {"", AUTO} else {}),
+            **({"strategy": strategy} if strategy != AUTO else {}),
             **({"where": where} if where else {}),
             **({"answer": {"explain": True}} if explain else {}),
         }
