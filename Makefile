@@ -67,7 +67,7 @@ lab: $(STAMP)
 # Then the tests of properties, with other examples each time.
 soak: $(STAMP)
 	SOAK_MINUTES=$${SOAK_MINUTES:-60} SOAK_REPORT=$${SOAK_REPORT:-.hopyard/soak.json} \
-	  $(BIN)/python -m pytest tests/reliability -s --timeout 0
+	  $(BIN)/python -m pytest tests/reliability tests/models/test_odd_replies.py -s --timeout 0
 	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=long --timeout 0
 
 lint: $(STAMP)

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import operator
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
@@ -125,6 +127,10 @@ def condition_texts(value: object) -> object:
     Anything else is returned as it is.
     """
     if isinstance(value, str):
+        with suppress(ValueError, RecursionError):  # agents write a list or a mapping as text
+            written = json.loads(value) if value.lstrip()[:1] in {"[", "{"} else None
+            if isinstance(written, (list, dict)):
+                return condition_texts(written)
         return [value] if value.strip() else []
     if isinstance(value, Mapping):
         return [_condition_text(str(name), given) for name, given in value.items()]

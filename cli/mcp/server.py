@@ -130,8 +130,9 @@ class _Server(MCPServer[Any]):
         Raises:
             ToolError: The tool says what is wrong.
         """
-        try:
-            return await super().call_tool(name, arguments, context)
+        given = {key: value for key, value in arguments.items() if value is not None}
+        try:  # Clients send null for what they leave out.
+            return await super().call_tool(name, given, context)
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise

@@ -60,7 +60,7 @@ def parse(
     if not begun:
         for values, _ in reversed(spoken.objects):  # the last: earlier objects are drafts
             with suppress(ValidationError):
-                return _fit(values, False, output), True
+                return _fit(_unwrapped(values, output), False, output), True
     part = begun or _from_first_brace(spoken.text)
     for load in (_first_object, _unfinished_object, _repaired_object):
         try:
@@ -72,6 +72,12 @@ def parse(
         except (ValueError, RecursionError):
             continue  # not this kind of text
     raise UnfitOutputError(problem)
+
+
+def _unwrapped(values: dict[str, Any], output: type[Output]) -> Any:
+    """The object itself where a model wrote it as a tool call, or under the schema's name."""
+    names = (output.__name__, "arguments", "parameters")
+    return next((values[name] for name in names if isinstance(values.get(name), dict)), values)
 
 
 def _is_of(output: type[Output], begun: str) -> bool:

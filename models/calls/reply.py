@@ -42,7 +42,14 @@ class Ending(StrEnum):
 
 
 _CUT: Final = frozenset(
-    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
+    {
+        "error_limit",
+        "length",
+        "max_output_tokens",
+        "max_tokens",
+        "model_context_window_exceeded",
+        "model_length",
+    }
 )
 _FILTERED: Final = frozenset(
     {
@@ -55,13 +62,36 @@ _FILTERED: Final = frozenset(
         "prohibited_content",
         "recitation",
         "safety",
+        "sensitive",
         "spii",
     }
 )
 _REFUSED: Final = frozenset({"refusal", "refused"})
-"""How OpenAI, Anthropic, Ollama, Mistral, Gemini, Bedrock and Cohere name the end of a reply."""
-_BROKEN: Final = frozenset({"error", "abort", "aborted", "cancelled"})
+"""How OpenAI, Anthropic, Ollama, Mistral, Gemini, Bedrock, Cohere and Z.ai name the end of a
+reply."""
+_BROKEN: Final = frozenset(
+    {
+        "abort",
+        "aborted",
+        "cancelled",
+        "error",
+        "insufficient_system_resource",
+        "model_error",
+        "network_error",
+        "timeout",
+        "unload",
+        "user_cancel",
+    }
+)
 """Servers that fail in the middle of a reply, or are stopped, end it with one of these."""
+_DONE: Final = frozenset(
+    {
+        *("stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete", "completed"),
+        *("tool_calls", "tool_use", "function_call"),
+    }
+)
+"""Marks of a finished reply. A mark that is not known proves no end: the text has to show it."""
+_TWICE: Final = re.compile(r"^(\w+?)\1+$")
 _REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 _PARTS_OF_JSON: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]', re.S)
 _CLOSING: Final = {"{": "}", "[": "]"}
@@ -129,7 +159,8 @@ def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:
 
     Raises:
         UnfinishedReplyError: It has no mark of its end and is no whole JSON object, or its mark
-            says that the server failed. Or it ends within an object although it was not cut.
+            says that the server failed. Or its mark is unknown and it does not end with an object,
+            or it ends within an object although it was not cut.
         CallFailedError: The model refused, or a filter stopped it.
     """
     written, reason = _text(message), _reason(message.response_metadata)
@@ -146,7 +177,8 @@ def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:
             f"The model {name} refused to answer{said}.", reason=Ending.REFUSED.value
         )
     marks = any(base.__name__ in _MARKING for base in kind.__mro__)
-    if reason in _BROKEN or (marks and not reason and not _is_whole(text)):
+    unknown = bool(reason) and reason not in _DONE | _CUT and not _ends_with_object(text)
+    if reason in _BROKEN or unknown or (marks and not reason and not _is_whole(text)):
         raise UnfinishedReplyError("the reply broke off before its end")
     counted = message.usage_metadata or _openai_usage(message.response_metadata) or {}
     tokens_in, tokens_out = _count(counted, "input_tokens"), _count(counted, "output_tokens")
@@ -172,7 +204,10 @@ def _text(message: AIMessage) -> str:
         # LangChain completes the arguments of a streamed call, also where they are cut off.
         return chunk_text(message)
     if message.tool_calls:
-        return json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
+        # Of several the last counts, as of objects in a text.
+        return "\n".join(
+            json.dumps(each["args"], ensure_ascii=False) for each in message.tool_calls
+        )
     bad = message.invalid_tool_calls
     return (bad[0]["args"] if bad else None) or message.text
 
@@ -183,8 +218,12 @@ def storable(text: str) -> str:
 
 
 def _reason(metadata: Mapping[str, Any]) -> str:
-    """The provider's word for the end of the reply, in lower case, if any."""
-    return next((str(metadata[name]).lower() for name in _REASONS if metadata.get(name)), "")
+    """The provider's word for the end of the reply, in lower case, if any.
+
+    LangChain joins the words of two pieces of a stream, as in `stopstop`.
+    """
+    said = next((str(metadata[name]).lower() for name in _REASONS if metadata.get(name)), "")
+    return _TWICE.sub(r"\1", said)
 
 
 def _is_whole(text: str) -> bool:
@@ -193,6 +232,12 @@ def _is_whole(text: str) -> bool:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def _ends_with_object(text: str) -> bool:
+    """Whether nothing but the end of a code fence comes after the last object."""
+    objects = spoken_objects(text).objects
+    return bool(objects) and text.rstrip("` \n").endswith(objects[-1][1])
 
 
 def _ends_within_object(text: str) -> bool:

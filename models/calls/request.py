@@ -32,7 +32,7 @@ from hopyard.models.servers.abilities import (
     without_refused,
 )
 from hopyard.models.servers.advice import user_error
-from hopyard.models.servers.failures import RETRIES, classify, retry_after
+from hopyard.models.servers.failures import RETRIES, Failure, classify, retry_after
 from hopyard.models.servers.windows import length_said
 from hopyard.state.errors import HopyardError
 
@@ -122,6 +122,7 @@ async def _retried(request: Request, abilities: Abilities) -> Reply:
     stream = request.stream if isinstance(connected, BaseChatModel) else None
 
     async def ask() -> Reply:
+        nonlocal stream
         async with asyncio.timeout(request.timeout):
             try:
                 if stream is not None:
@@ -131,6 +132,8 @@ async def _retried(request: Request, abilities: Abilities) -> Reply:
             except Exception as error:
                 if cut := _cut_reply(error):
                     return cut
+                if classify(error) is Failure.UNREADABLE:
+                    stream = None  # The server may not stream, or its client may not read it.
                 raise
             name, kind = request.provider.identity, type(connected)
             return read_reply(message, name, kind, sampling.max_tokens)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 from collections.abc import Mapping
 from typing import Any, Final
@@ -61,6 +62,8 @@ def user_error(error: BaseException, name: str, cure: str, timeout: float) -> Ho
         timeout: Seconds that the call was allowed to take.
     """
     failure, said = classify(error), server_said(error)
+    if failure is Failure.DENIED and said.status not in {None, 401, 403}:
+        cure = "see whether the account has credit left"
     status = f"HTTP {said.status}, " if said.status and said.status >= 400 else ""
     text = _SENTENCES[failure].format(
         name=name,
@@ -102,7 +105,11 @@ def _system_reason(error: BaseException) -> str:
     """The operating system's reason, as in "connection refused"."""
     if isinstance(error, ssl.SSLError):
         return "certificate not accepted"
-    reason = error.strerror or "" if isinstance(error, OSError) else ""
+    if not isinstance(error, OSError):
+        return ""
+    # asyncio has words of its own for a refused connection; a name that was not found has no errno.
+    number = error.errno or 0
+    reason = os.strerror(number) if number > 0 else error.strerror or ""
     return f"{reason[:1].lower()}{reason[1:]}"
 
 

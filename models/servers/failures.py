@@ -17,6 +17,8 @@ from enum import StrEnum
 from time import time
 from typing import Any, Final
 
+from pydantic import ValidationError
+
 __all__ = (
     "RETRIES",
     "Failure",
@@ -53,7 +55,9 @@ RETRIES: Final[Mapping[Failure, int]] = {
 }
 """How often a failed request is sent again; what is not named here is not sent again."""
 
-_TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 499})
+_LASTING_STATUS: Final = frozenset({501, 505})
+"""Server errors that no second try changes. All others, as Cloudflare's 520 to 527, may pass."""
 _UNREADABLE_STATUS: Final = range(200, 300)
 _LONGEST_RETRY_AFTER: Final = 30.0
 _UNREACHABLE: Final = frozenset(
@@ -61,10 +65,16 @@ _UNREACHABLE: Final = frozenset(
 )
 """Exception classes by name: httpx, its fork httpx2 (OpenAI's) and others each have their own."""
 _TRANSIENT: Final = frozenset(
-    {"TransportError", "ConnectionError", "APIConnectionError", "APIResponseValidationError"}
+    {
+        *("TransportError", "ConnectionError", "ErrorReplyError"),
+        *("APIConnectionError", "APIResponseValidationError"),
+    }
 )
-_UNREADABLE: Final = (TypeError, IndexError, KeyError, AttributeError)
-"""Errors that LangChain's classes raise for a reply without choices or message."""
+_UNREADABLE: Final = (
+    *(TypeError, LookupError, AttributeError, AssertionError),
+    *(json.JSONDecodeError, UnicodeDecodeError, ValidationError),
+)
+"""Errors that the clients' classes raise for a reply that does not keep to their protocol."""
 
 _TOO_LONG_CODES: Final = frozenset(
     {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
@@ -106,7 +116,14 @@ _QUOTA_CODES: Final = frozenset(
     }
 )
 _MISSING_CODES: Final = frozenset({"model_not_found"})
-_LATE: Final = re.compile(r"deadline exceeded|timed out|timeout", re.I)
+_PASSING: Final = re.compile(
+    r"deadline exceeded|timed out|timeout|event loop is closed|no generation chunks", re.I
+)
+"""The last is LangChain's word for a stream without a piece, as while Ollama loads a model."""
+WORDS: Final = ("message", "error", "error_msg", "msg", "detail")
+"""Names that servers give to the words of an error."""
+_DELAY: Final = re.compile(r"""["']retryDelay["']:\s*["'](\d+(?:\.\d+)?)s["']""")
+"""How Gemini says in the error object when to try again; it sends no header."""
 
 
 class UnfinishedReplyError(Exception):
@@ -153,7 +170,7 @@ def server_said(error: BaseException) -> ServerSaid:
             numbers = [int(str(code)) for code in codes if str(code).isdigit()]
             if status is None or status in _UNREADABLE_STATUS:
                 status = next((number for number in numbers if 400 <= number < 600), status)
-            message = found.get("message") or found.get("error") or str(cause)
+            message = next(filter(None, map(found.get, WORDS)), None) or str(cause)
             return ServerSaid(status, _most_exact(words), str(message))
     return ServerSaid(status, "", str(error))
 
@@ -170,26 +187,33 @@ def _by_meaning(said: ServerSaid) -> Failure | None:
     too_long = said.code in _TOO_LONG_CODES or said.status == 413 or words.search(said.message)
     kinds = (
         (said.code in _FILTER_CODES or _FILTERED.search(said.message), Failure.FILTERED),
-        (said.code in _QUOTA_CODES or said.status in {401, 403}, Failure.DENIED),
+        (said.code in _QUOTA_CODES or said.status in {401, 402, 403}, Failure.DENIED),
         (too_long, Failure.TOO_LONG),
         (said.code in _MISSING_CODES or said.status == 404, Failure.MISSING),
-        (said.status in _TRANSIENT_STATUS, Failure.TRANSIENT),
+        (_may_pass(said.status), Failure.TRANSIENT),
         (said.status is not None and said.status >= 400, Failure.REFUSED),
     )
     return next((kind for holds, kind in kinds if holds), None)
 
 
+def _may_pass(status: int | None) -> bool:
+    later = status is not None and status >= 500 and status not in _LASTING_STATUS
+    return later or status in _TRANSIENT_STATUS
+
+
 def _by_class(error: BaseException, said: ServerSaid) -> Failure:
     """The kind of an exception without a status that tells."""
     names = {kind.__name__ for cause in causes_of(error) for kind in type(cause).__mro__}
-    passing = _LATE.search(said.message) or "Event loop is closed" in said.message
+    passing = _PASSING.search(said.message)
     from_server = said.code or names & {"APIError", "ResponseError"}
+    # OpenAI's client raises the plain class for pieces of a stream that it cannot join.
+    unreadable = isinstance(error, _UNREADABLE) or type(error) is RuntimeError
     kinds = (
         (isinstance(error, TimeoutError), Failure.TIMEOUT),
         # Unreachable first: Ollama's client wraps a refused connection in a plain ConnectionError.
         (names & _UNREACHABLE, Failure.UNREACHABLE),
         (names & _TRANSIENT or passing or from_server, Failure.TRANSIENT),
-        (isinstance(error, _UNREADABLE) or said.status is not None, Failure.UNREADABLE),
+        (unreadable or said.status is not None, Failure.UNREADABLE),
     )
     return next((kind for holds, kind in kinds if holds), Failure.REFUSED)
 
@@ -197,7 +221,8 @@ def _by_class(error: BaseException, said: ServerSaid) -> Failure:
 def retry_after(error: BaseException | None) -> float | None:
     """Seconds that the server asks the client to wait, at most half a minute.
 
-    `retry-after-ms` counts milliseconds, `Retry-After` seconds or a date (RFC 9110, 10.2.3).
+    `retry-after-ms` counts milliseconds, `Retry-After` seconds or a date (RFC 9110, 10.2.3);
+    Gemini's error object has a `retryDelay`.
     """
     headers = _headers(error)
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
@@ -207,7 +232,8 @@ def retry_after(error: BaseException | None) -> float | None:
     with suppress(KeyError, ValueError):
         seconds = parsedate_to_datetime(headers["retry-after"]).timestamp() - time()
         return min(max(seconds, 0.0), _LONGEST_RETRY_AFTER)
-    return None
+    delay = _DELAY.search(str(getattr(error, "body", None) or error))
+    return min(float(delay[1]), _LONGEST_RETRY_AFTER) if delay else None
 
 
 def _headers(error: BaseException | None) -> Mapping[str, str]:
@@ -220,8 +246,10 @@ def _headers(error: BaseException | None) -> Mapping[str, str]:
 
 def _error_object(error: BaseException) -> Mapping[str, Any] | None:
     """The error object that the server sent, from where the client keeps it."""
-    candidates = (getattr(error, "body", None), *map(_decoded, error.args))
-    for candidate in candidates:
+    body = getattr(error, "body", None)
+    if isinstance(body, list) and body:  # Gemini's endpoint for OpenAI's clients
+        body = body[0]
+    for candidate in (body, *map(_decoded, error.args)):
         if isinstance(candidate, Mapping):
             inner = candidate.get("error", candidate)
             if isinstance(inner, Mapping):

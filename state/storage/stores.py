@@ -32,6 +32,10 @@ _GREGORIAN_EPOCH: Final = 12_219_292_800
 """Seconds from the Gregorian calendar's first day, where a UUID's time begins, to 1970."""
 
 
+_MOST_WRITING: Final = 10_000
+"""Threads whose last run a store remembers."""
+
+
 @dataclass(frozen=True)
 class Holder:
     """The process that works on a thread.
@@ -165,6 +169,8 @@ class StoreBase(ABC, BaseCheckpointSaver[str]):
         super().__init__(*values, **named)
         self._writes: set[asyncio.Future[Any]] = set()
         self._ended = False
+        self._writing: dict[str, str] = {}
+        self._gone: set[tuple[str, str]] = set()
 
     @abstractmethod
     async def last_steps(self) -> list[tuple[str, str]]:
@@ -188,7 +194,8 @@ class StoreBase(ABC, BaseCheckpointSaver[str]):
     ) -> RunnableConfig:
         """Save a checkpoint."""
         step = Step(config, checkpoint, metadata, new_versions)
-        await self._whole(self._put(step))
+        if not self._is_gone(config):
+            await self._whole(self._put(step))
         return step.saved
 
     async def aput_writes(
@@ -199,8 +206,30 @@ class StoreBase(ABC, BaseCheckpointSaver[str]):
         task_path: str = "",
     ) -> None:
         """Save what a task of an unfinished step has written."""
+        if self._is_gone(config):
+            return
         put = partial(super().aput_writes, config, whole_writes(writes), task_id, task_path)
         await self._whole(self._put_writes(str(config["configurable"]["thread_id"]), put))
+
+    def _is_gone(self, config: RunnableConfig) -> bool:
+        """Whether the thread of a run was deleted before the run had ended: it would come back."""
+        place, known = config["configurable"], config.get("metadata") or {}
+        thread_id, run = str(place["thread_id"]), place.get("run_id") or known.get("run_id")
+        if run:
+            self._writing[thread_id] = str(run)
+            while len(self._writing) > _MOST_WRITING:
+                del self._writing[next(iter(self._writing))]
+        return (thread_id, str(run)) in self._gone
+
+    async def _forget_run(self, thread_id: str) -> None:
+        """A thread is deleted: save nothing more of the run that wrote to it last.
+
+        LangGraph's server deletes a thread although a run of it has not ended.
+        """
+        if run := self._writing.pop(thread_id, ""):
+            self._gone.add((thread_id, run))
+            if self._writes:
+                await asyncio.wait([*self._writes])
 
     async def unused_threads(self, days: float) -> list[str]:
         """The threads whose last step is more days ago than that."""

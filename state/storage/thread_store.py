@@ -113,6 +113,7 @@ class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
+        await self._forget_run(thread_id)
         await self._whole(self._delete(_OF_THREADS, [thread_id], [thread_id]))
 
     async def acopy_thread(

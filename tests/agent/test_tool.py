@@ -86,7 +86,14 @@ def test_in_a_sync_agent(hop: hopyard.Hopyard, saver: BaseCheckpointSaver[Any]) 
 
 
 @pytest.mark.parametrize(
-    "where", ["title=Stone Bridge", ["title=Stone Bridge"], {"title": ["Stone Bridge"]}]
+    "where",
+    [
+        "title=Stone Bridge",
+        ["title=Stone Bridge"],
+        {"title": ["Stone Bridge"]},
+        '["title=Stone Bridge"]',  # agents write lists and mappings as text
+        '{"title": "Stone Bridge"}',
+    ],
 )
 def test_conditions_are_one_text_a_list_or_a_mapping(hop: hopyard.Hopyard, where: Any) -> None:
     call = {"type": "tool_call", "name": "hopyard", "id": "1"}

@@ -1,14 +1,18 @@
-"""What the tests of the model call share: a scripted server, and one question to it."""
+"""A scripted server and one question to it, for the tests of model calls."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from model_server import Reply
 
+from hopyard.models.calls import call
 from hopyard.models.calls.call import ModelCaller
+from hopyard.models.calls.stream import AnswerStream
 from hopyard.models.chat import chat_provider
 from hopyard.models.ledger import open_ledger
+from hopyard.models.prompt import Output
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import home
@@ -16,6 +20,7 @@ from hopyard.state.usage import Usage
 
 CONTEXT = Context(model="scripted")
 PARIS = {"answer": "Paris"}
+QUESTION = "Who built the Alder Bridge?"
 
 _open: dict[str, ModelCaller] = {}
 
@@ -39,7 +44,7 @@ async def ask(
 
 
 def in_turn(*replies: dict[str, Any] | str | Reply) -> Any:
-    """Give these replies one after the other, and the last one for ever."""
+    """Give these replies one after the other, and the last one forever."""
     left = list(replies)
     return lambda title, messages: left.pop(0) if len(left) > 1 else left[0]
 
@@ -52,7 +57,7 @@ def restart() -> None:
 
 
 class Told:
-    """What a person has read of the stream."""
+    """The text of a stream, as a person has read it."""
 
     def __init__(self) -> None:
         self.text = self.ever = ""
@@ -60,3 +65,13 @@ class Told:
     def __call__(self, part: dict[str, Any]) -> None:
         self.text = part["text"] if part["restart"] else self.text + part["text"]
         self.ever += part["text"]
+
+
+async def asked(model: str, *, streamed: bool = True) -> tuple[Output, Told]:
+    """One call, as a closing call or as one that nobody listens to."""
+    caller, told = model_caller(model), Told()
+    values, context = {"question": QUESTION}, Context(model=model)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(call, "answer_stream", lambda markers: AnswerStream(told))
+        output = await caller.call(DIRECT, values, context, "run", final=streamed, retries=1)
+    return output, told

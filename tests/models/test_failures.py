@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import socket
 import sys
 
 import httpx
@@ -12,7 +14,7 @@ import pytest
 
 from hopyard.models.chat import Sampling, chat_provider
 from hopyard.models.embeddings import embedder
-from hopyard.models.servers.advice import unreachable_at
+from hopyard.models.servers.advice import unreachable_at, user_error
 from hopyard.models.servers.failures import Failure, UnfinishedReplyError, classify, retry_after
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
@@ -33,6 +35,10 @@ def said(number: int, **error: str) -> openai.APIStatusError:
     return openai.APIStatusError(error.get("message", "no"), response=response, body=error)
 
 
+RETRY_IN_39_S = "{'@type': 'type.googleapis.com/google.rpc.RetryInfo', 'retryDelay': '39.25s'}"
+"""Gemini's, which sends no header."""
+
+
 def caused(error: Exception, cause: Exception) -> Exception:
     error.__cause__ = cause
     return error
@@ -41,9 +47,10 @@ def caused(error: Exception, cause: Exception) -> Exception:
 @pytest.mark.parametrize(
     ("error", "failure"),
     [
-        *((status(code), Failure.TRANSIENT) for code in (408, 409, 429, 500, 502, 503, 504, 529)),
-        *((status(code), Failure.REFUSED) for code in (400, 402, 422)),
-        *((status(code), Failure.DENIED) for code in (401, 403)),
+        *((status(code), Failure.TRANSIENT) for code in (408, 409, 425, 429, 499, 500, 502, 503)),
+        *((status(code), Failure.TRANSIENT) for code in (504, 520, 524, 529)),
+        *((status(code), Failure.REFUSED) for code in (400, 422, 501)),
+        *((status(code), Failure.DENIED) for code in (401, 402, 403)),
         (status(404), Failure.MISSING),
         (status(413), Failure.TOO_LONG),
         (said(429, code="insufficient_quota"), Failure.DENIED),
@@ -82,6 +89,8 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (openai.APIError("overloaded", REQUEST, body={"message": "overloaded"}), Failure.TRANSIENT),
         (TypeError("Received response with null value for 'choices'"), Failure.UNREADABLE),
         (IndexError("list index out of range"), Failure.UNREADABLE),
+        (json.JSONDecodeError("Expecting value", "<html>", 0), Failure.UNREADABLE),
+        (ValueError("No generation chunks were returned"), Failure.TRANSIENT),
         (RuntimeError("Event loop is closed"), Failure.TRANSIENT),
         (UnfinishedReplyError("broke off"), Failure.UNFINISHED),
         (ollama.ResponseError("model 'x' not found", 404), Failure.MISSING),
@@ -119,12 +128,27 @@ def caused(error: Exception, cause: Exception) -> Exception:
             caused(openai.APIConnectionError(request=REQUEST), httpx.ReadError("reset")),
             Failure.TRANSIENT,
         ),
-        (RuntimeError("what"), Failure.REFUSED),
+        (RuntimeError("cannot join the pieces"), Failure.UNREADABLE),
         (ValueError("invalid context"), Failure.REFUSED),
     ],
 )
 def test_an_exception_is_sorted(error: Exception, failure: Failure) -> None:
     assert classify(error) is failure
+
+
+@pytest.mark.parametrize(
+    ("error", "cure"),
+    [
+        (said(401, message="no such key"), "check the key"),
+        (said(402, message="Insufficient Balance"), "the account has credit left"),
+        (said(429, code="insufficient_quota"), "the account has credit left"),
+    ],
+)
+def test_an_account_without_credit_is_not_advised_about_its_key(
+    error: Exception, cure: str
+) -> None:
+    told = user_error(error, "openai:m", "check the key", 9.0)
+    assert (told.reason, str(told).endswith(f"{cure}.")) == ("denied", True)
 
 
 def test_a_circle_of_causes_ends() -> None:
@@ -147,6 +171,8 @@ def test_a_circle_of_causes_ends() -> None:
         (status(429, retry_after_ms="250"), 0.25),
         (status(429, retry_after_ms="250", retry_after="7"), 0.25),
         (status(429), None),
+        (said(429, message="slow down", details=RETRY_IN_39_S), 30.0),
+        (said(429, message="slow down", details=RETRY_IN_39_S.replace("39", "0")), 0.25),
         (RuntimeError("no response"), None),
     ],
 )
@@ -165,6 +191,14 @@ def test_a_server_that_is_not_there_is_named_with_the_reason(closed_address: str
     assert at == f" at {closed_address} (connection refused)"
     with_password = closed_address.replace("//", "//ann:secret@")
     assert unreachable_at(refused(f"{with_password}/v1?key=secret")) == at
+
+
+def test_a_refused_connection_has_one_name_in_every_client() -> None:
+    by_asyncio = ConnectionRefusedError(111, "Connect call failed ('127.0.0.1', 9)")
+    assert unreachable_at(by_asyncio) == " (connection refused)"
+    assert unreachable_at(socket.gaierror(-2, "Name or service not known")) == (
+        " (name or service not known)"
+    )
 
 
 def test_what_says_no_address_and_no_reason_adds_nothing() -> None:

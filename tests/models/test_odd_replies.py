@@ -1,4 +1,4 @@
-"""Hundreds of odd replies: none of them becomes an answer that it did not finally give.
+"""Odd replies: none becomes an answer that it did not finally give; 1,000 in `make soak`.
 
 Each reply is put together from parts, so what it finally gives is known. Most are LangChain
 messages and streams in this process; the others go through the providers' own clients.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
@@ -35,7 +36,7 @@ from hopyard.state.settings.fields import Context
 
 from .asking import Told
 
-IN_PROCESS, OVER_HTTP = 160, 20
+IN_PROCESS, OVER_HTTP = (900, 100) if "SOAK_MINUTES" in os.environ else (160, 20)
 FINAL, DRAFT = "final", "draft"
 """The first word of every answer says whether the reply finally gives it."""
 THOUGHTS = (

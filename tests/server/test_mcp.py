@@ -197,7 +197,7 @@ async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> N
         assert said in text_of(result)
         assert not advises_shell(text_of(result))
         assert len(text_of(result).splitlines()) == 1
-    for strategy in ("guess", ["tree"], None):
+    for strategy in ("guess", ["tree"], 7):
         wrong: Any = await client.call_tool("ask", {"question": "?", "strategy": strategy})
         assert wrong.is_error
         assert len(text_of(wrong).splitlines()) == 1

@@ -64,6 +64,16 @@ async def test_every_other_passage_has_an_address_that_the_server_reads(context:
         assert template.uri_template == "hopyard://passages/{id}"
 
 
+async def test_null_is_an_argument_left_out(context: Context) -> None:
+    optional = ("thread_id", "strategy", "where", "evidence", "explain")
+    async with Client(mcp_server(lambda: context)) as client:
+        given = {"question": " ", **dict.fromkeys(optional)}
+        asked: Any = await client.call_tool("ask", given)
+        assert "The question is empty" in asked.content[0].text
+        missing: Any = await client.call_tool("search", {"query": None})
+        assert "The argument 'query' of search is not usable" in missing.content[0].text
+
+
 async def test_a_section_and_a_whole_document_are_read(context: Context) -> None:
     first, *_ = (await search("Saturn has rings of ice", context)).results
     assert (first.title, first.id.startswith("saturn#")) == ("saturn.md › Rings", True)

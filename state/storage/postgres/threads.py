@@ -200,6 +200,7 @@ class PostgresThreadStore(StoreBase, AsyncPostgresSaver):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
+        await self._forget_run(thread_id)
         await self._whole(self._run(super().adelete_thread, thread_id))
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:

@@ -6,20 +6,16 @@ The servers speak the protocols; the clients are the providers' own packages.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
-from protocols import ProtocolServer, Script
+from protocols import Script
 
-from hopyard.models.calls import call
 from hopyard.models.calls.reply import Ending, read_reply
 from hopyard.models.calls.request import Request, send
-from hopyard.models.calls.stream import AnswerStream
 from hopyard.models.chat import Sampling, chat_provider
-from hopyard.models.prompt import Output
 from hopyard.models.servers import abilities
 from hopyard.models.servers.failures import UnfinishedReplyError
 from hopyard.prompts.answer import ANSWER
@@ -28,45 +24,11 @@ from hopyard.state.errors import BudgetExceededError, CallFailedError
 from hopyard.state.settings.fields import Budget, Context
 from hopyard.state.text.tokens import tokens_of
 
-from ..asking import Told, model_caller, restart, usage_of
+from ..asking import QUESTION, asked, model_caller, restart, usage_of
 
 MODELS = ("openai:m", "ollama:m", "anthropic:claude-m", "groq:m", "deepseek:m")
 WHOLE = '{"answer": "Marta Quill"}'
-QUESTION = "Who built the Alder Bridge?"
 HALF = '{"answer": "Marta Quill built the'
-
-
-@pytest.fixture(autouse=True)
-def forget_abilities() -> Iterator[None]:
-    yield
-    abilities._known.clear()
-
-
-@pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Start a server with some scripts, and point every provider's client at it."""
-    servers: list[ProtocolServer] = []
-
-    def start(*scripts: Script) -> ProtocolServer:
-        server = ProtocolServer(list(scripts)).__enter__()
-        servers.append(server)
-        for name, value in server.environment().items():
-            monkeypatch.setenv(name, value)
-        return server
-
-    yield start
-    for server in servers:
-        server.__exit__()
-
-
-async def asked(model: str, *, streamed: bool = True) -> tuple[Output, Told]:
-    """One call, as a closing call or as one that nobody listens to."""
-    caller, told = model_caller(model), Told()
-    values, context = {"question": QUESTION}, Context(model=model)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(call, "answer_stream", lambda markers: AnswerStream(told))
-        output = await caller.call(DIRECT, values, context, "run", final=streamed, retries=1)
-    return output, told
 
 
 @pytest.mark.parametrize("streamed", [True, False])

@@ -65,6 +65,36 @@ async def history(saver: Any, thread: str) -> list[Any]:
     return [state.values async for state in graph(saver).aget_state_history(on(thread))]
 
 
+async def test_a_thread_that_is_deleted_under_a_run_does_not_come_back(saver: Any) -> None:
+    """LangGraph's server deletes a thread although a run of it has not ended."""
+    began, go_on = asyncio.Event(), asyncio.Event()
+
+    async def first(_: Notes) -> dict[str, Any]:
+        began.set()
+        await go_on.wait()
+        return {"notes": ["first"]}
+
+    notes = StateGraph(Notes)
+    notes.add_node("first", first)
+    notes.add_node("second", lambda _: {"notes": ["second"]})
+    notes.add_edge(START, "first")
+    notes.add_edge("first", "second")
+    held = notes.compile(checkpointer=saver)
+
+    def run(name: str) -> Any:
+        return {"configurable": {"thread_id": "a", "run_id": name}}
+
+    running = asyncio.create_task(held.ainvoke({"notes": ["secret"]}, run("one")))
+    await began.wait()
+    await saver.adelete_thread("a")
+    go_on.set()
+    assert (await running)["notes"] == ["secret", "first", "second"]
+    assert await saver.last_steps() == []
+    assert await saver.thread_size("a") == 0
+    await held.ainvoke({"notes": ["new"]}, run("two"))
+    assert (await held.aget_state(on("a"))).values["notes"] == ["new", "first", "second"]
+
+
 async def test_threads_are_listed_the_last_used_first(saver: Any) -> None:
     assert [name for name, _ in await saver.last_steps()] == []
     for thread in ("a", "b", "c", "a"):
