@@ -49,8 +49,10 @@ _BOXES: Final = (
 
 
 class Changes(NamedTuple):
-    """What a generation changed. A document that it changed is removed and added, and so are all of
-    its passages. All ids are sorted."""
+    """What a generation changed; all ids are sorted.
+
+    A document that it changed is removed and added, and so are all of its passages.
+    """
 
     removed: list[str]
     """Passages."""

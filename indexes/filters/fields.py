@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.growing import Entries, Lists, Rows, extend
-from hopyard.indexes.arrays.ragged import Ragged, load_array
+from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.corpus.records import Document
 from hopyard.state.metadata import MATCHED_FIELDS, MetadataValue, address_of, known_value
@@ -185,7 +185,7 @@ def write_fields(corpus: Snapshot, folder: Path, last: Path | None) -> None:
 
 def load_fields(folder: Path) -> Fields | None:
     """The values of a generation; None if an older Hopyard wrote its folder."""
-    known = (folder / FOLDER / f"{_LISTS}.npy").exists()
+    known = (folder / FOLDER / f"{IDS}-rows.npy").exists()
     return Fields.load(folder / FOLDER) if known else None
 
 

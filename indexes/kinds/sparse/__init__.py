@@ -41,13 +41,16 @@ class _Sparse(IndexKind):
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
         """Whether it has the files of today."""
         del options
-        return (directory / "means.npy").exists()
+        return self._is_of_today(directory)
 
     def keeps_removed(self, directory: Path) -> bool:
         """Whether the files have words of removed passages."""
-        from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+        from hopyard.indexes.arrays.growing import Rows
 
-        return SparseIndex.load(directory).postings.rows.has_removed
+        return self._is_of_today(directory) and Rows.load(directory).has_removed
+
+    def _is_of_today(self, directory: Path) -> bool:
+        return (directory / "means.npy").exists()
 
     def check(self, reader: SparseIndex, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict
 from functools import cached_property
@@ -19,7 +18,7 @@ from hopyard.indexes.arrays.ragged import load_array
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.sparse.documents import Documents
 from hopyard.indexes.kinds.sparse.names import DocumentNames
-from hopyard.indexes.kinds.sparse.postings import Posting, Postings, idf
+from hopyard.indexes.kinds.sparse.postings import Found, Postings, idf
 from hopyard.indexes.kinds.sparse.words import ASKING, Words
 from hopyard.indexes.text.identifiers import identifiers_in
 from hopyard.state.schemas import Evidence, passage_evidence
@@ -62,11 +61,13 @@ class Ranking(NamedTuple):
     """BM25, weighted by documents; 0 for passages that share no word with the question."""
     exact: NDArray[np.bool_]
     """Whether a passage has an identifier that the question names and few passages have."""
+    documents: NDArray[np.int32]
+    """The number of the document of each passage."""
     weights: Scores
-    """Factors for another search's scores: how likely the document of each passage is, and less
-    for a long one."""
+    """Of each document a factor for another search's scores: how likely it is, and less for a long
+    one."""
     long: Scores
-    """How long the document of each passage is, from 0.09 for one passage towards 1."""
+    """How long each document is, from 0.09 for one passage towards 1."""
     named: Mapping[int, str]
     """The words of the question that are in the name of a document, by the document's number."""
 
@@ -232,13 +233,16 @@ class SparseIndex:
             scores *= open_
             exact &= open_
         if self.documents is None:
-            return Ranking(scores, exact, np.ones(len(scores)), np.ones(len(scores)), {})
+            alone = np.zeros(len(scores), dtype=np.int32)
+            return Ranking(scores, exact, alone, np.ones(1), np.ones(1), {})
         rows, names = self.documents
         called, sure, said = names.named(question)
         matched = _by_document(scores, rows, len(names))
         likely = _shares(sure * _shares(called) + _shares(matched))
         chosen = _highest(likely, _CHOSEN)
-        inside = np.isin(np.arange(len(names)), chosen)[rows]
+        inside = np.zeros(len(names), dtype=np.bool_)
+        inside[chosen] = True
+        inside = inside[rows]
         if open_ is not None:
             inside &= open_
         local = self._added(found, inside)
@@ -252,7 +256,7 @@ class SparseIndex:
         }
         less = sure * (1 - _LEAST_WEIGHT) * (1 - likely)
         scores = local * ((1 - less) * fair)[rows]
-        return Ranking(scores, exact, ((1 - less * long) * fair)[rows], long[rows], named)
+        return Ranking(scores, exact, rows, (1 - less * long) * fair, long, named)
 
     @cached_property
     def _lengths(self) -> tuple[NDArray[np.int64], Scores, Scores]:
@@ -265,34 +269,26 @@ class SparseIndex:
         """The rows that may be found; None for all."""
         return None if allowed is None else mask_of(allowed, self._ids)
 
-    def _added(
-        self, postings: Iterable[Posting], within: NDArray[np.bool_] | None = None
-    ) -> Scores:
-        """The scores of all rows, added up over terms.
+    def _added(self, found: Found, within: NDArray[np.bool_] | None = None) -> Scores:
+        """The scores of all rows.
 
         Args:
-            postings: The passages of each term.
+            found: The passages of each term.
             within: The rows whose terms decide how rare a term is; the whole corpus counts as a few
                 more. None for the whole corpus alone.
         """
         total = len(self._ids)
-        scores = np.zeros(total)
-        inside = 0 if within is None else np.count_nonzero(within)
-        for weight, rows, shares in postings:
-            held, of = len(rows), total
-            if within is not None:
-                held = np.count_nonzero(within[rows]) + _WHOLE_CORPUS * held / total
-                of = inside + _WHOLE_CORPUS
-            scores[rows] += weight * idf(held, of) * shares
-        return scores
+        if within is None:
+            return found.added(idf(found.held, total), total)
+        held = found.held_in(within) + _WHOLE_CORPUS * found.held / total
+        return found.added(idf(held, np.count_nonzero(within) + _WHOLE_CORPUS), total)
 
     def _exact(self, question: str) -> NDArray[np.bool_]:
         """The rows that have an identifier of the question, unless too many have it."""
         exact = np.zeros(len(self._ids), dtype=np.bool_)
         certain = {found.term for found in identifiers_in(question) if found.certain}
-        for posting in self.postings.of(dict.fromkeys(certain, 1.0)):
-            if len(posting.rows) <= _FEW:
-                exact[posting.rows] = True
+        found = self.postings.of(dict.fromkeys(certain, 1.0))
+        exact[found.rows[np.repeat(found.held <= _FEW, found.held)]] = True
         return exact
 
     def shares(self, query: str) -> tuple[float, float]:
@@ -310,17 +306,17 @@ class SparseIndex:
         """
         words = set(self.words.of([query])[0])
         known = self._known(words)
-        if not known:
+        if not len(known.rows):
             return 0.0, 0.0
         total = len(self._ids)
-        weight = sum(idf(len(posting.rows), total) for posting in known)
-        unknown = (len(words) - len(known)) * idf(1, total)
+        weight = float(idf(known.held, total).sum())
+        unknown = (len(words) - len(known.held)) * float(idf(1, total))
         scores, open_ = self._added(known), self._open(None)
         best = float((scores if open_ is None else scores * open_).max())
         return min(1.0, best / weight), weight / (weight + unknown)
 
-    def _known(self, words: Iterable[str]) -> list[Posting]:
-        """The postings of those words that a passage has."""
+    def _known(self, words: Iterable[str]) -> Found:
+        """The passages of those words that a passage has."""
         return self.postings.of(dict.fromkeys(sorted(words), 1.0))
 
 
@@ -349,14 +345,11 @@ def _highest(scores: Scores, k: int) -> NDArray[np.int64]:
 def _by_document(scores: Scores, rows: NDArray[np.int32], count: int) -> Scores:
     """The mean score of the best passages of each document."""
     best = best_rows(scores, _LOOKED_AT)
-    by_document = np.zeros(count)
-    taken: Counter[int] = Counter()
-    for row in best.tolist():
-        number = int(rows[row])
-        if taken[number] < _BEST_PIECES:
-            taken[number] += 1
-            by_document[number] += scores[row] / _BEST_PIECES
-    return by_document
+    owners = rows[best]
+    order = np.argsort(owners, kind="stable")  # the best of each document come first
+    firsts = np.searchsorted(owners[order], owners[order])
+    taken = best[order[np.arange(len(order)) - firsts < _BEST_PIECES]]
+    return np.bincount(rows[taken], scores[taken] / _BEST_PIECES, minlength=count)
 
 
 def best_rows(scores: Scores, k: int) -> NDArray[np.int64]:

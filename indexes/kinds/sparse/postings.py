@@ -10,7 +10,6 @@ are computed when a question asks for them: a small change of the corpus changes
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,14 +20,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csc_array
 
 from hopyard.indexes.arrays.growing import LATER, Entries, Lists, Rows, extend, link
 from hopyard.indexes.arrays.ragged import load_array
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.sparse.words import Words
 
-__all__ = ("MEANS_FILE", "Posting", "Postings", "idf")
+__all__ = ("MEANS_FILE", "Found", "Postings", "idf")
 
 K1: Final = 1.5
 B: Final = 0.75
@@ -45,14 +45,40 @@ MEANS_FILE: Final = "means.npy"
 Scores = NDArray[np.float32]
 
 
-class Posting(NamedTuple):
-    """The passages that have a term."""
+class Found(NamedTuple):
+    """The passages that have the terms of a question."""
 
-    weight: float
+    weights: NDArray[np.float64]
+    """[t] Of each term that a passage has."""
+    starts: NDArray[np.int64]
+    """[t + 1] Where the rows of each term begin, and where the last end."""
     rows: NDArray[np.int32]
-    """Without duplicates; in order, but for those of later files."""
-    shares: Scores
-    """Of each of them, its score as a share of the term's inverse document frequency."""
+    """Of each term without duplicates; in order, but for those of later files."""
+    shares: NDArray[np.float32]
+    """The score of each row as a share of the term's inverse document frequency."""
+
+    @property
+    def held(self) -> NDArray[np.int64]:
+        """[t] The number of passages that have each term."""
+        return np.diff(self.starts)
+
+    def held_in(self, within: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """[t] The number of some passages that have each term."""
+        if not len(self.rows):
+            return self.held
+        return np.add.reduceat(within[self.rows], self.starts[:-1], dtype=np.int64)
+
+    def added(self, rarity: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+        """The scores of all rows, added up over terms.
+
+        Args:
+            rarity: [t] The inverse document frequency of each term.
+            count: The number of rows.
+        """
+        shape = (count, len(self.weights))
+        matrix = csc_array((self.shares, self.rows, self.starts), shape=shape)
+        scores = matrix @ (self.weights * rarity).astype(np.float32)
+        return np.asarray(scores, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -142,12 +168,17 @@ class Postings:
         """Terms of the first files."""
         return len(self.parts[0][0].terms)
 
-    def of(self, terms: Mapping[str, float]) -> list[Posting]:
-        """The postings of those terms that a passage has, with their weights."""
-        postings = (self._of(term, weight) for term, weight in terms.items())
-        return [posting for posting in postings if len(posting.rows)]
+    def of(self, terms: Mapping[str, float]) -> Found:
+        """The passages that have some terms, which have weights."""
+        found = {term: rows for term in terms if len((rows := self._of(term))[0])}
+        weights = np.array([terms[term] for term in found], dtype=np.float64)
+        starts = np.cumsum([0, *(len(rows) for rows, _ in found.values())])
+        if not found:
+            return Found(weights, starts, np.empty(0, np.int32), np.empty(0, np.float32))
+        return Found(weights, starts, *map(np.concatenate, zip(*found.values(), strict=True)))
 
-    def _of(self, term: str, weight: float) -> Posting:
+    def _of(self, term: str) -> tuple[NDArray[np.int32], Scores]:
+        """The rows that have a term, and their shares."""
         fields, before = len(self.means), 0
         found = []
         for (lists, lengths), norms in zip(self.parts, self._norms, strict=True):
@@ -165,7 +196,10 @@ class Postings:
                 keys, shares = rows[kept], shares[kept]
             found.append((keys, shares))
             before += len(lengths)
-        return Posting(weight, *map(np.concatenate, zip(*found, strict=True)))  # type: ignore[arg-type]
+        if len(found) == 1:
+            return found[0]
+        rows, levels = map(np.concatenate, zip(*found, strict=True))
+        return rows, levels
 
     @cached_property
     def _norms(self) -> list[Scores]:
@@ -207,6 +241,8 @@ def _means(lengths: NDArray[Any]) -> NDArray[np.float64]:
     return means
 
 
-def idf(held: float, total: float) -> float:
-    """Lucene's inverse document frequency of a term that some of all texts have."""
-    return math.log(1 + (total - held + 0.5) / (held + 0.5))
+def idf(held: ArrayLike, total: float) -> NDArray[np.float64]:
+    """Lucene's inverse document frequency of terms that some of all texts have."""
+    count = np.asarray(held, dtype=np.float64)
+    found: NDArray[np.float64] = np.log(1 + (total - count + 0.5) / (count + 0.5))
+    return found

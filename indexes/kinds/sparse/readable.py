@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.passage_set import mask_of
 from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
-from hopyard.indexes.kinds.sparse.postings import Posting
+from hopyard.indexes.kinds.sparse.postings import Found
 
 __all__ = ("ReadableSparse",)
 
@@ -29,5 +30,7 @@ class ReadableSparse(SparseIndex):
     def _open(self, allowed: Set[str] | None) -> NDArray[np.bool_]:
         return self._readable if allowed is None else self._readable & mask_of(allowed, self._ids)
 
-    def _known(self, words: Iterable[str]) -> list[Posting]:
-        return [each for each in super()._known(words) if self._readable[each.rows].any()]
+    def _known(self, words: Iterable[str]) -> Found:
+        unique = sorted(words)
+        readable = [self._readable[self.postings.of({word: 1.0}).rows].any() for word in unique]
+        return super()._known(compress(unique, readable))
