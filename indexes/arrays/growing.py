@@ -24,7 +24,7 @@ from scipy.sparse import coo_array
 from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.corpus.manifest import damage_error
 
-__all__ = ("LATER", "Entries", "Lists", "Rows", "extend", "link")
+__all__ = ("LATER", "Entries", "Lists", "Rows", "extend", "joined", "link")
 
 LATER: Final = "later-"
 """Begins the names of the later files."""
@@ -36,7 +36,7 @@ Keys = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """n ids, sorted. What files have of them stands under keys, which stay as rows come and go."""
+    """n ids, sorted. Files know each by a key, which stays as rows come and go."""
 
     ids: Ragged
     rows: Keys
@@ -171,7 +171,7 @@ class Lists:
 
     @classmethod
     def load_parts(cls, directory: Path, name: str, dtype: DTypeLike) -> list[Lists]:
-        """Map the first lists, and the later ones if there are some."""
+        """Map the first lists, and the later lists if there are some."""
         later = (directory / f"{LATER}{name}.npy").exists()
         return [cls.load(directory, each, dtype) for each in (name, *[LATER + name] * later)]
 
@@ -208,10 +208,16 @@ class Entries:
 
 
 def extend(last: Path, directory: Path, name: str, parts: Sequence[Lists], new: Lists) -> None:
-    """Link the first lists of the last generation, and write later ones with new keys."""
+    """Link the first lists of the last generation, and write later lists with new keys."""
     for file in last.glob(f"{name}*.npy"):
         link(file, directory / file.name)
     (parts[1].merged(new) if len(parts) > 1 else new).save(directory, LATER + name)
+
+
+def joined(pairs: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Pairs of arrays, each put end to end."""
+    first, second = zip(*pairs, strict=True)
+    return np.concatenate(first), np.concatenate(second)
 
 
 def link(file: Path, new: Path) -> None:

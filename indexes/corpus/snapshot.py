@@ -49,7 +49,7 @@ _BOXES: Final = (
 
 
 class Changes(NamedTuple):
-    """What a generation changed; all ids are sorted.
+    """The changes of a generation; all ids are sorted.
 
     A document that it changed is removed and added, and so are all of its passages.
     """
@@ -150,7 +150,7 @@ class Snapshot(PassageVectors):
         return [row[0] for row in self.rows(f"SELECT id FROM passages WHERE {VISIBLE} ORDER BY id")]
 
     def changed(self) -> Changes:
-        """What this generation changed."""
+        """The changes of this generation."""
         of_documents = "document_id IN (SELECT value FROM json_each(:ids))"
         gone = self.rows("SELECT id FROM documents WHERE removed = :generation ORDER BY id")
         new = self.rows("SELECT id FROM documents WHERE added = :generation ORDER BY id")

@@ -129,7 +129,8 @@ class Fields:
         """Whether a passage has a value in a field."""
         if self.rows.has_removed:
             return bool(self.having(field, lambda _: True).any())
-        return any(end > start for start, end in self._spans(field))
+        ends = (_span(lists.terms, f"{field}\0", f"{field}\1") for lists in self.parts)
+        return any(end > start for start, end in ends)
 
     def fit(self, condition: Condition) -> Mask:
         """[n] The passages that a condition lets through."""
@@ -158,9 +159,6 @@ class Fields:
             return start + np.flatnonzero(np.fromiter(passed, np.bool_, end - start))
 
         return self._passages(field, chosen)
-
-    def _spans(self, field: str) -> list[tuple[int, int]]:
-        return [_span(lists.terms, f"{field}\0", f"{field}\1") for lists in self.parts]
 
     def _passages(self, field: str, chosen: Callable[[Lists], NDArray[np.int64]]) -> Mask:
         """The passages that have one of the values of a field at the chosen places."""

@@ -106,7 +106,7 @@ def _extended(context: BuildContext, words: Words) -> bool:
 def _fields(
     passages: Iterable[Passage],
     heads: Mapping[tuple[str, str], str],
-    tell: Callable[[int], None] = id,
+    tell: Callable[[int], object] = id,
 ) -> Iterator[tuple[str, ...]]:
     """The fields of passages whose words count."""
     from hopyard.indexes.kinds.sparse.page_heads import last_page

@@ -213,7 +213,8 @@ class SparseIndex:
         """The k best passages by BM25 over all words of a text, whatever their documents are."""
         [terms] = self.words.terms([text])
         scores = self._added(self.postings.of(dict.fromkeys(terms, 1.0)))
-        scores = scores if allowed is None else scores * self._open(allowed)
+        if (open_ := self._open(allowed)) is not None:
+            scores *= open_
         return [(self._ids.text(row), float(scores[row])) for row in best_rows(scores, k).tolist()]
 
     def rank(self, question: str, allowed: Set[str] | None = None) -> Ranking:
@@ -281,7 +282,7 @@ class SparseIndex:
         if within is None:
             return found.added(idf(found.held, total), total)
         held = found.held_in(within) + _WHOLE_CORPUS * found.held / total
-        return found.added(idf(held, np.count_nonzero(within) + _WHOLE_CORPUS), total)
+        return found.added(idf(held, int(np.count_nonzero(within)) + _WHOLE_CORPUS), total)
 
     def _exact(self, question: str) -> NDArray[np.bool_]:
         """The rows that have an identifier of the question, unless too many have it."""
@@ -349,7 +350,8 @@ def _by_document(scores: Scores, rows: NDArray[np.int32], count: int) -> Scores:
     order = np.argsort(owners, kind="stable")  # the best of each document come first
     firsts = np.searchsorted(owners[order], owners[order])
     taken = best[order[np.arange(len(order)) - firsts < _BEST_PIECES]]
-    return np.bincount(rows[taken], scores[taken] / _BEST_PIECES, minlength=count)
+    means = np.bincount(rows[taken], scores[taken] / _BEST_PIECES, minlength=count)
+    return np.asarray(means, dtype=np.float64)
 
 
 def best_rows(scores: Scores, k: int) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.arrays.growing import Entries, Lists, Rows, extend
+from hopyard.indexes.arrays.growing import Entries, Lists, Rows, extend, joined
 from hopyard.indexes.text.english import NOT_CONTENT
 from hopyard.indexes.text.identifiers import parts_of
 from hopyard.indexes.text.year_limits import YearLimit, year_limits
@@ -147,8 +147,7 @@ class DocumentNames:
         return self._best([self._found(str(year), 1.0) for year in limit.years])
 
     def _found(self, term: str, share: float) -> Weights:
-        found = [self._documents(*lists.find(term), share) for lists in self._parts]
-        return found[0] if len(found) == 1 else tuple(map(np.concatenate, zip(*found, strict=True)))  # type: ignore[return-value]
+        return joined([self._documents(*lists.find(term), share) for lists in self._parts])
 
     def _documents(self, keys: NDArray[np.int32], weights: Scores, share: float) -> Weights:
         documents = self.rows.rows[keys]
@@ -163,8 +162,8 @@ class DocumentNames:
         best = np.zeros(len(self))
         for documents, weights in held:
             best[documents] = np.maximum(best[documents], weights)
-        documents = np.flatnonzero(best)
-        return documents.astype(np.int32), best[documents]
+        numbers = np.flatnonzero(best)
+        return numbers.astype(np.int32), best[numbers]
 
 
 def _lists(names: Iterable[tuple[str, str]], first: int) -> Lists:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array
 
-from hopyard.indexes.arrays.growing import LATER, Entries, Lists, Rows, extend, link
+from hopyard.indexes.arrays.growing import LATER, Entries, Lists, Rows, extend, joined, link
 from hopyard.indexes.arrays.ragged import load_array
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.sparse.words import Words
@@ -87,7 +87,7 @@ class Postings:
 
     Attributes:
         rows: The passages.
-        parts: Of the first files, and of later ones, the lists of `f·key + field` by term with the
+        parts: Of the first and of the later files, the lists of `f·key + field` by term with the
             number of occurrences, and the lengths [m, f] of f fields.
         means: [f] The mean length of each field, of the passages that have it.
     """
@@ -173,9 +173,8 @@ class Postings:
         found = {term: rows for term in terms if len((rows := self._of(term))[0])}
         weights = np.array([terms[term] for term in found], dtype=np.float64)
         starts = np.cumsum([0, *(len(rows) for rows, _ in found.values())])
-        if not found:
-            return Found(weights, starts, np.empty(0, np.int32), np.empty(0, np.float32))
-        return Found(weights, starts, *map(np.concatenate, zip(*found.values(), strict=True)))
+        nothing = np.empty(0, np.int32), np.empty(0, np.float32)
+        return Found(weights, starts, *joined([*found.values()] or [nothing]))
 
     def _of(self, term: str) -> tuple[NDArray[np.int32], Scores]:
         """The rows that have a term, and their shares."""
@@ -183,7 +182,8 @@ class Postings:
         found = []
         for (lists, lengths), norms in zip(self.parts, self._norms, strict=True):
             places, counts = lists.find(term)
-            keys, shares = places // fields, counts / norms[places - before * fields]
+            keys = places // fields
+            shares = np.divide(counts, norms[places - before * fields], dtype=np.float32)
             new = np.ones(len(keys), dtype=np.bool_)
             np.not_equal(keys[1:], keys[:-1], out=new[1:])
             if not new.all():
@@ -196,10 +196,7 @@ class Postings:
                 keys, shares = rows[kept], shares[kept]
             found.append((keys, shares))
             before += len(lengths)
-        if len(found) == 1:
-            return found[0]
-        rows, levels = map(np.concatenate, zip(*found, strict=True))
-        return rows, levels
+        return found[0] if len(found) == 1 else joined(found)
 
     @cached_property
     def _norms(self) -> list[Scores]:
