@@ -250,10 +250,11 @@ class BuildRun:
             language = recipe.language
             if language == AUTO:
                 language = await in_thread(corpus_language, corpus)
-            if read := READ_BY.get(recipe.embedding):
-                foreign = await in_thread(foreign_languages, corpus, read)
-                self._report.warnings += [_not_read(foreign, read)] if foreign else []
-            self._report.warnings += await in_thread(_idle_rules, corpus, recipe.rights)
+            if not self._is_small_change:
+                if read := READ_BY.get(recipe.embedding):
+                    foreign = await in_thread(foreign_languages, corpus, read)
+                    self._report.warnings += [_not_read(foreign, read)] if foreign else []
+                self._report.warnings += await in_thread(_idle_rules, corpus, recipe.rights)
             calls = _Calls(recipe.options.open_caller)
             options = replace(recipe.options, language=language, open_caller=calls.opener)
             small = self._is_small_change and options.keep and not options.clean
