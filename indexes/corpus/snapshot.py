@@ -258,16 +258,9 @@ class Snapshot(PassageVectors):
             )
         )
 
-    def places(self, only: Sequence[str] | None = None) -> Iterator[tuple[str, str, str, str]]:
-        """Every passage's id, the id of its document, its pages and its section, sorted by id.
-
-        Args:
-            only: Ids of passages, for these alone.
-        """
+    def places(self) -> Iterator[tuple[str, str, str, str]]:
+        """Every passage's id, the id of its document, its pages and its section, sorted by id."""
         sql = f"SELECT id, document_id, pages, section FROM passages WHERE {VISIBLE} AND id > :last"
-        if only is not None:
-            yield from self.rows(f"{sql} AND {LISTED} ORDER BY id", last="", ids=json.dumps(only))
-            return
         last = ""
         while rows := self.rows(f"{sql} ORDER BY id LIMIT {_PAGE}", last=last):
             yield from rows

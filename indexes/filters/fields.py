@@ -96,7 +96,8 @@ class Fields:
         rows = self.rows.changed(changes.removed, [*changes.added])
         if rows.are_too_many(self.first):
             return False
-        places = list(corpus.places([*changes.added]))
+        added = corpus.passages([*changes.added])
+        places = [(each.id, each.document_id, each.pages, each.section) for each in added]
         outlines = list(corpus.outlines(changes.added_documents))
         names, numbers, lists = _values(outlines, places, self.keys, len(self.rows.rows))
         new = np.fromiter((numbers[each[1]] for each in places), np.int32, len(places))
