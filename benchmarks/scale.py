@@ -49,6 +49,8 @@ LETTERS: Final = np.array(list("bcdfghjklmnpqrstvwxz"))
 QUESTIONS: Final = 100
 ASKERS: Final = (1, 8, 32)
 ASKED: Final = 256
+ASKED_OF_MANY: Final = 32
+"""Questions to more than 300,000 passages."""
 FILTERS: Final = ("publisher=House 3", "date>=2012", "publisher!=House 1", "title=Note 7")
 MB: Final = 1e6
 
@@ -197,12 +199,12 @@ def search_size(directory: Path, size: int) -> dict[str, Any]:
 
 def asked(size: int) -> list[str]:
     """Questions of six words of a passage, about its topic."""
-    texts = []
-    for number in range(0, size, max(1, size // ASKED)):
+    texts, count = [], ASKED if size <= 300_000 else ASKED_OF_MANY
+    for number in range(0, size, max(1, size // count)):
         [document] = documents(number, number + 1)
         words = str(document.text).split()
         texts.append(" ".join([*words[10:16], words[-2], str(number + 10**9)]))
-    return texts[:ASKED]
+    return texts[:count]
 
 
 def search_for(index: Index, text: str, allowed: Any = None) -> Search:

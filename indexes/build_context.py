@@ -135,6 +135,8 @@ class BuildContext:
             build. The folders belong to the build.
         directory: The kind's own folder in the new generation. It exists and is empty.
         previous: The kind's own folder in the last generation, read-only. None if the kind is new.
+        extends: The same, if the change is small and the index so large that the kind should only
+            read and write what has changed (`corpus.changed`). None otherwise.
         built: The folders of the kinds that it needs, in the new generation, by name.
         options: The options of the build.
         run: The run that this kind's model calls are counted to.
@@ -150,6 +152,7 @@ class BuildContext:
     run: str
     progress: Progress
     _vectors: StoredVectors
+    extends: Path | None = None
 
     def call(self, settings: Context | None = None) -> ModelCall:
         """Return a function that calls the build's chat model.

@@ -5,8 +5,6 @@ Threads that insert side by side make another HNSW graph in each run; one makes 
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,14 +41,6 @@ def read_faiss(file: Path, flags: int = faiss.IO_FLAG_MMAP_IFC) -> faiss.Index:
         return faiss.read_index(str(file), flags)
     except RuntimeError as error:
         raise damage_error(file, f"cannot be read ({error})") from error
-
-
-def link(file: Path, new: Path) -> None:
-    """Give a file a second name, or copy it where the disk knows no second names."""
-    try:
-        os.link(file, new)
-    except OSError:
-        shutil.copyfile(file, new)
 
 
 def selector(rows: NDArray[np.bool_]) -> faiss.IDSelectorBitmap:

@@ -34,7 +34,7 @@ from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.store import CorpusStore
 from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
 from hopyard.indexes.corpus.vectors import StoredVectors, purge_passage_vectors
-from hopyard.indexes.filters.fields import FOLDER, Fields
+from hopyard.indexes.filters.fields import keeps_removed, write_fields
 from hopyard.indexes.kind import KINDS
 from hopyard.indexes.listing import matching_documents
 from hopyard.indexes.passages.chunking import Chunker
@@ -189,7 +189,9 @@ class BuildRun:
         """Whether the files of a kind have something of removed passages. This blocks."""
         last, kinds = self._last, self.held.kinds
         known = [KINDS[name] for name in kinds if name in KINDS]
-        return last is not None and any(kind.keeps_removed(last / kind.name) for kind in known)
+        return last is not None and (
+            keeps_removed(last) or any(kind.keeps_removed(last / kind.name) for kind in known)
+        )
 
     def vacuum(self) -> None:
         """Delete from the files what only readers of older generations need. This blocks.
@@ -248,25 +250,29 @@ class BuildRun:
             language = recipe.language
             if language == AUTO:
                 language = await in_thread(corpus_language, corpus)
-            if read := READ_BY.get(recipe.embedding):
-                foreign = await in_thread(foreign_languages, corpus, read)
-                self._report.warnings += [_not_read(foreign, read)] if foreign else []
-            self._report.warnings += await in_thread(_idle_rules, corpus, recipe.rights)
+            if not self._is_small_change:
+                if read := READ_BY.get(recipe.embedding):
+                    foreign = await in_thread(foreign_languages, corpus, read)
+                    self._report.warnings += [_not_read(foreign, read)] if foreign else []
+                self._report.warnings += await in_thread(_idle_rules, corpus, recipe.rights)
             calls = _Calls(recipe.options.open_caller)
             options = replace(recipe.options, language=language, open_caller=calls.opener)
-            await in_thread(lambda: Fields.of(corpus).save(folder / FOLDER))
+            small = self._is_small_change and options.keep and not options.clean
+            await in_thread(write_fields, corpus, folder, last if small else None)
             for kind in recipe.kinds:
                 (folder / kind.name).mkdir()
+                previous = last / kind.name if last and (last / kind.name).is_dir() else None
                 context = BuildContext(
                     corpus=corpus,
                     index_directory=self._directory,
                     directory=folder / kind.name,
-                    previous=last / kind.name if last and (last / kind.name).is_dir() else None,
+                    previous=previous,
                     built={name: folder / name for name in kind.needs},
                     options=options,
                     run=calls.run_of(kind.name),
                     progress=self._progress,
                     _vectors=vectors,
+                    extends=previous if small else None,
                 )
                 counts |= await kind.build(context)
         self._report.usage = await in_thread(calls.usage)

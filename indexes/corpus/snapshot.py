@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from hopyard.indexes.corpus.boxes import PageText
 from hopyard.indexes.corpus.generation import (
@@ -46,6 +46,20 @@ _BOXES: Final = (
     "SELECT page, boxes FROM boxes WHERE document_id = :document AND added = :added "
     "AND page BETWEEN :first AND :last"
 )
+
+
+class Changes(NamedTuple):
+    """The changes of a generation; all ids are sorted.
+
+    A document that it changed is removed and added, and so are all of its passages.
+    """
+
+    removed: list[str]
+    """Passages."""
+    added: dict[str, str]
+    """Passages, and the document of each."""
+    removed_documents: list[str]
+    added_documents: list[str]
 
 
 class Snapshot(PassageVectors):
@@ -135,8 +149,33 @@ class Snapshot(PassageVectors):
         """All passage ids, sorted."""
         return [row[0] for row in self.rows(f"SELECT id FROM passages WHERE {VISIBLE} ORDER BY id")]
 
-    def passages(self) -> Iterator[Passage]:
-        """Go through all passages, sorted by id, a thousand in memory at a time."""
+    def changed(self) -> Changes:
+        """The changes of this generation."""
+        of_documents = "document_id IN (SELECT value FROM json_each(:ids))"
+        gone = self.rows("SELECT id FROM documents WHERE removed = :generation ORDER BY id")
+        new = self.rows("SELECT id FROM documents WHERE added = :generation ORDER BY id")
+        removed, added = ([row[0] for row in rows] for rows in (gone, new))
+        before = self.rows(
+            f"SELECT id FROM passages WHERE {of_documents} AND added < :generation "
+            "AND (removed IS NULL OR removed = :generation) ORDER BY id",
+            ids=json.dumps(removed),
+        )
+        now = self.rows(
+            f"SELECT id, document_id FROM passages WHERE {VISIBLE} AND {of_documents} ORDER BY id",
+            ids=json.dumps(added),
+        )
+        return Changes([row[0] for row in before], dict(now), removed, added)
+
+    def passages(self, only: Sequence[str] | None = None) -> Iterator[Passage]:
+        """Go through all passages, sorted by id, a thousand in memory at a time.
+
+        Args:
+            only: Ids of passages, to go through these alone, in their order.
+        """
+        if only is not None:
+            for start in range(0, len(only), _PAGE):
+                yield from self.get(only[start : start + _PAGE])
+            return
         sql = f"{PASSAGES} AND id > :last ORDER BY id"
         last = ""
         while rows := self.rows(f"{sql} LIMIT {_PAGE}", last=last):
@@ -196,10 +235,13 @@ class Snapshot(PassageVectors):
             if boxes
         ]
 
-    def outlines(self) -> Iterator[Document]:
-        """All documents without their texts."""
+    def outlines(self, only: Sequence[str] | None = None) -> Iterator[Document]:
+        """All documents without their texts, or some by their ids; sorted by id."""
+        listed = "" if only is None else f" AND {LISTED}"
         for name, title, metadata, source in self.rows(
-            f"SELECT id, title, metadata, source FROM documents WHERE {VISIBLE}"
+            f"SELECT id, title, metadata, source FROM documents WHERE {VISIBLE}{listed} "
+            "ORDER BY id",
+            ids=json.dumps(only),
         ):
             yield Document(name, title, "", json.loads(metadata), source)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from hopyard.indexes.arrays.passage_set import PassageSet, mask_of
-from hopyard.indexes.filters.fields import FOLDER, Fields
+from hopyard.indexes.filters.fields import Fields, load_fields
 from hopyard.state.errors import UsageError
 from hopyard.state.text.counting import counted
 from hopyard.state.where import is_date, parse_condition
@@ -34,17 +34,17 @@ def allowed_passages(
     fields, conditions = _fields_of(corpus), [parse_condition(text) for text in where]
     unknown = {each.field for each in conditions if not _has(fields, each.field, readable)}
     if unknown:
-        known = [field for field in fields.spans if _has(fields, field, readable)]
+        known = [field for field in sorted(fields.names) if _has(fields, field, readable)]
         raise UsageError(_no_such_field(known, min(unknown)))
-    mask = np.ones(len(fields.ids), dtype=np.bool_) if readable is None else readable.mask.copy()
+    mask = np.ones(len(fields.rows), dtype=np.bool_) if readable is None else readable.mask.copy()
     for condition in conditions:
         mask &= fields.fit(condition)
-    return PassageSet(fields.ids, mask)
+    return PassageSet(fields.rows.ids, mask)
 
 
 def readable_passages(corpus: Snapshot, part: Snapshot) -> PassageSet:
     """The passages of a part of a corpus, as a set over all passages."""
-    ids = _fields_of(corpus).ids
+    ids = _fields_of(corpus).rows.ids
     return PassageSet(ids, mask_of({*part.passage_ids()}, ids))
 
 
@@ -77,8 +77,7 @@ def undated_note(corpus: Snapshot, where: Iterable[str], readable: PassageSet | 
 
 def _fields_of(corpus: Snapshot) -> Fields:
     """The values of the passages; read from the corpus if an older Hopyard built the index."""
-    folder = corpus.folder / FOLDER
-    return Fields.load(folder) if folder.exists() else Fields.of(corpus)
+    return load_fields(corpus.folder) or Fields.of(corpus)
 
 
 def _has(fields: Fields, field: str, readable: PassageSet | None) -> bool:

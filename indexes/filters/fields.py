@@ -7,19 +7,17 @@ wildcards by bisection. So its first use does not read the corpus.
 from __future__ import annotations
 
 import json
-from array import array
-from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.growing import Entries, Lists, Rows, extend
 from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.corpus.records import Document
@@ -35,6 +33,10 @@ FOLDER: Final = "fields"
 _OF_PASSAGES: Final = ("page", "section")
 """Fields that the passages of a document may have different values of."""
 _FILE: Final = "fields.json"
+_LISTS: Final = "values"
+_NUMBER: Final = "0"
+_TEXT: Final = "1"
+"""Numbers before texts."""
 _KEPT: Final = 10_000
 """Pages and sections whose values are kept while a corpus is read."""
 
@@ -45,141 +47,216 @@ Mask = NDArray[np.bool_]
 class Fields:
     """The values of n passages of m documents."""
 
-    ids: Ragged
-    """The ids of the passages, sorted."""
+    rows: Rows
+    """The passages."""
     documents: NDArray[np.int32]
-    """[n] The number of each passage's document."""
-    spans: Mapping[str, tuple[int, int, int]]
-    """Of each field, the first and last + 1 of its values, and the first of them that is a text;
-    its texts are sorted without regard to case."""
-    values: Ragged
-    """Each value as JSON, with a comma."""
-    rows: Ragged
-    """The numbers of the documents that have each value; of `page` and `section`, of passages."""
+    """[n] The key of each passage's document."""
+    keys: int
+    """Keys of documents so far."""
+    first: int
+    """Passages of the first files."""
+    names: frozenset[str]
+    """The names of all fields."""
+    parts: Sequence[Lists]
+    """Of each value of a field (`_term`) the keys of the documents that have it; of `page` and
+    `section`, of the passages. Numbers come first, then texts without regard to case."""
 
     @classmethod
     def of(cls, corpus: Snapshot) -> Fields:
         """Read the values of a corpus."""
-        found: defaultdict[tuple[str, str], array[int]] = defaultdict(lambda: array("i"))
-        names, numbers, own = set[str](), dict[str, int](), dict[str, Document]()
-        for number, document in enumerate(corpus.outlines()):
-            numbers[document.id] = number
-            names |= document.metadata.keys()
-            if any(field in document.metadata for field in _OF_PASSAGES):
-                own[document.id] = document
-            for field in {*document.metadata, *MATCHED_FIELDS, "title"}.difference(_OF_PASSAGES):
-                for value in field_values(field, document):
-                    found[field, json.dumps(value)].append(number)
-        nothing = Document("", "", "")
-
-        @lru_cache(_KEPT)  # many passages have the same
-        def values_of(field: str, owner: str, pages: str, section: str) -> list[str]:
-            document = own.get(owner, nothing)
-            return [json.dumps(value) for value in field_values(field, document, pages, section)]
-
-        ids, documents = list[str](), array("i")
-        for row, (name, document_id, pages, section) in enumerate(corpus.places()):
-            ids.append(name)
-            documents.append(numbers[document_id])
-            owner = document_id if document_id in own else ""
-            for value in values_of("page", owner, pages, ""):
-                found["page", value].append(row)
-            for value in values_of("section", owner, "", section):
-                found["section", value].append(row)
-        keys = sorted(found, key=lambda key: (key[0], *_order(json.loads(key[1])), key[1]))
-        spans = dict.fromkeys(names, (0, 0, 0))
-        for field, group in groupby(range(len(keys)), key=lambda place: keys[place][0]):
-            places = list(group)
-            numeric = sum(keys[place][1][0] != '"' for place in places)
-            spans[field] = (places[0], places[-1] + 1, places[0] + numeric)
-        return cls(
-            Ragged.of_texts(ids),
-            np.asarray(documents, dtype=np.int32),
-            dict(sorted(spans.items())),
-            Ragged.of_texts(f"{value}," for _, value in keys),
-            Ragged.of((found[key] for key in keys), np.int32),
-        )
+        places = list(corpus.places())
+        outlines = list(corpus.outlines())
+        names, numbers, lists = _values(outlines, places, 0, 0)
+        documents = np.fromiter((numbers[each[1]] for each in places), np.int32, len(places))
+        rows = Rows.of(place[0] for place in places)
+        return cls(rows, documents, len(numbers), len(rows), names, [lists])
 
     def save(self, directory: Path) -> None:
         """Write them into a new folder."""
         directory.mkdir()
-        self.ids.save(directory, IDS)
-        self.values.save(directory, "values")
-        self.rows.save(directory, "rows")
+        self._save_rest(directory)
+        self.parts[0].save(directory, _LISTS)
+
+    def _save_rest(self, directory: Path) -> None:
+        self.rows.save(directory)
         np.save(directory / "documents.npy", self.documents)
-        (directory / _FILE).write_text(json.dumps(self.spans), encoding="utf-8")
+        about = {"documents": self.keys, "first": self.first, "names": sorted(self.names)}
+        (directory / _FILE).write_text(json.dumps(about), encoding="utf-8")
+
+    def extend(self, last: Path, directory: Path, corpus: Snapshot) -> bool:
+        """Write the values with what a generation has changed into a new folder.
+
+        Args:
+            last: The folder that these values were loaded from.
+
+        Returns:
+            False, and nothing is written, if so much has changed that all is better read again.
+        """
+        changes = corpus.changed()
+        rows = self.rows.changed(changes.removed, [*changes.added])
+        if rows.are_too_many(self.first):
+            return False
+        added = corpus.passages([*changes.added])
+        places = [(each.id, each.document_id, each.pages, each.section) for each in added]
+        outlines = list(corpus.outlines(changes.added_documents))
+        names, numbers, lists = _values(outlines, places, self.keys, len(self.rows.rows))
+        new = np.fromiter((numbers[each[1]] for each in places), np.int32, len(places))
+        of_key = np.concatenate([self.documents[np.maximum(self.rows.rows, 0)], new])
+        keys = self.keys + len(numbers)
+        directory.mkdir()
+        held = of_key[rows.keys]
+        Fields(rows, held, keys, self.first, self.names | names, ())._save_rest(directory)
+        extend(last, directory, _LISTS, self.parts, lists)
+        return True
 
     @classmethod
     def load(cls, directory: Path) -> Fields:
-        """Map what `save` wrote.
+        """Map what `save` or `extend` wrote.
 
         Raises:
             IndexMissingError: A file is missing or damaged.
         """
         try:
-            spans = json.loads((directory / _FILE).read_bytes())
+            about = json.loads((directory / _FILE).read_bytes())
         except (OSError, ValueError) as error:
             raise damage_error(directory / _FILE, f"cannot be read ({error})") from error
-        ids = Ragged.load(directory, IDS, np.uint8)
-        return cls(
-            ids,
-            load_array(directory / "documents.npy", np.int32, rows=len(ids)),
-            spans,
-            Ragged.load(directory, "values", np.uint8),
-            Ragged.load(directory, "rows", np.int32),
-        )
+        rows = Rows.load(directory)
+        documents = load_array(directory / "documents.npy", np.int32, rows=len(rows))
+        parts = Lists.load_parts(directory, _LISTS, np.uint8)
+        keys, first, names = (about[name] for name in ("documents", "first", "names"))
+        return cls(rows, documents, keys, first, frozenset(names), parts)
 
     def has(self, field: str) -> bool:
         """Whether a passage has a value in a field."""
-        start, end, _ = self.spans.get(field, (0, 0, 0))
-        return end > start
+        if self.rows.has_removed:
+            return bool(self.having(field, lambda _: True).any())
+        ends = (_span(lists.terms, f"{field}\0", f"{field}\1") for lists in self.parts)
+        return any(end > start for start, end in ends)
 
     def fit(self, condition: Condition) -> Mask:
         """[n] The passages that a condition lets through."""
         field = condition.field
         if condition.operator == "!=":
             return ~self.fit(Condition(field, "=", condition.values))
-        start, end, texts = self.spans.get(field, (0, 0, 0))
         if (plain := condition.plain_texts) is None:
             return self.having(field, lambda value: condition.holds([value]))
-        hits = [place for place, value in self._decoded(start, texts) if condition.holds([value])]
-        for text in plain:
-            place = bisect_left(
-                range(end), text, texts, key=lambda place: _order(self._at(place))[1]
-            )
-            while place < end and _order(self._at(place))[1] == text:
-                hits.append(place)
-                place += 1
-        return self._passages(field, np.isin(np.arange(start, end), hits))
+
+        def chosen(lists: Lists) -> NDArray[np.int64]:
+            numbers = _span(lists.terms, f"{field}\0", f"{field}\0{_TEXT}")
+            test = (condition.holds([value]) for value in _decoded(lists.terms, *numbers))
+            hits = [place for place, fits in enumerate(test, numbers[0]) if fits]
+            begun = [f"{field}\0{_TEXT}{text}\0" for text in plain]
+            spans = [_span(lists.terms, text, text[:-1] + "\1") for text in begun]
+            return np.concatenate([hits, *(np.arange(*span) for span in spans)]).astype(np.int64)
+
+        return self._passages(field, chosen)
 
     def having(self, field: str, test: Callable[[MetadataValue], bool]) -> Mask:
         """[n] The passages that have a value in a field that passes a test."""
-        start, end, _ = self.spans.get(field, (0, 0, 0))
-        passed = (test(value) for _, value in self._decoded(start, end))
-        return self._passages(field, np.fromiter(passed, np.bool_, end - start))
 
-    def _passages(self, field: str, chosen: Mask) -> Mask:
-        """The passages that have one of the chosen values of a field."""
-        start, end, _ = self.spans.get(field, (0, 0, 0))
-        bounds = self.rows.bounds[start : end + 1]
-        rows = self.rows.values[bounds[0] : bounds[-1]][np.repeat(chosen, np.diff(bounds))]
-        mask = np.zeros(max(len(self.documents), int(rows.max(initial=0)) + 1), dtype=np.bool_)
-        mask[rows] = True
-        return mask[: len(self.ids)] if field in _OF_PASSAGES else mask[self.documents]
+        def chosen(lists: Lists) -> NDArray[np.int64]:
+            start, end = _span(lists.terms, f"{field}\0", f"{field}\1")
+            passed = map(test, _decoded(lists.terms, start, end))
+            return start + np.flatnonzero(np.fromiter(passed, np.bool_, end - start))
 
-    def _decoded(self, start: int, end: int) -> Iterator[tuple[int, MetadataValue]]:
-        bounds = self.values.bounds
-        text = self.values.values[bounds[start] : bounds[end]].tobytes()
-        return enumerate(json.loads(b"[" + text[:-1] + b"]"), start)
+        return self._passages(field, chosen)
 
-    def _at(self, place: int) -> MetadataValue:
-        value: MetadataValue = json.loads(self.values[place].tobytes()[:-1])
-        return value
+    def _passages(self, field: str, chosen: Callable[[Lists], NDArray[np.int64]]) -> Mask:
+        """The passages that have one of the values of a field at the chosen places."""
+        of_passages = field in _OF_PASSAGES
+        mask = np.zeros(len(self.rows.rows) if of_passages else self.keys, dtype=np.bool_)
+        for lists in self.parts:
+            for start, end in _runs(chosen(lists)):
+                mask[lists.keys[lists.starts[start] : lists.starts[end]]] = True
+        return mask[self.rows.keys if of_passages else self.documents]
 
 
-def _order(value: MetadataValue) -> tuple[bool, str]:
-    """Numbers first, then texts without regard to case."""
-    return isinstance(value, str), folded(value.strip()) if isinstance(value, str) else ""
+def write_fields(corpus: Snapshot, folder: Path, last: Path | None) -> None:
+    """Write the values of a generation into its folder.
+
+    Args:
+        last: The folder of the last generation, if only what has changed need be read.
+    """
+    former = load_fields(last) if last else None
+    if not (last and former and former.extend(last / FOLDER, folder / FOLDER, corpus)):
+        Fields.of(corpus).save(folder / FOLDER)
+
+
+def load_fields(folder: Path) -> Fields | None:
+    """The values of a generation; None if an older Hopyard wrote its folder."""
+    known = (folder / FOLDER / f"{IDS}-rows.npy").exists()
+    return Fields.load(folder / FOLDER) if known else None
+
+
+def keeps_removed(folder: Path) -> bool:
+    """Whether the files have values of removed passages."""
+    fields = load_fields(folder)
+    return fields is not None and fields.rows.has_removed
+
+
+def _values(
+    outlines: Sequence[Document],
+    places: Iterable[tuple[str, str, str, str]],
+    first_document: int,
+    first_passage: int,
+) -> tuple[frozenset[str], dict[str, int], Lists]:
+    """The names of the fields of documents and passages, the documents' keys, and the values."""
+    entries, numbers, own = Entries("B"), dict[str, int](), dict[str, Document]()
+    names = set[str]()
+    for key, document in enumerate(outlines, first_document):
+        numbers[document.id] = key
+        names |= document.metadata.keys()
+        if any(field in document.metadata for field in _OF_PASSAGES):
+            own[document.id] = document
+        terms = dict[str, int]()
+        for field in {*document.metadata, *MATCHED_FIELDS, "title"}.difference(_OF_PASSAGES):
+            if values := field_values(field, document):
+                names.add(field)
+                terms |= {_term(field, value): 1 for value in values}
+        entries.add(key, terms)
+    nothing = Document("", "", "")
+
+    @lru_cache(_KEPT)  # many passages have the same
+    def terms_of(field: str, owner: str, pages: str, section: str) -> dict[str, int]:
+        document = own.get(owner, nothing)
+        values = field_values(field, document, pages, section)
+        return {_term(field, value): 1 for value in values}
+
+    for key, (_, document_id, pages, section) in enumerate(places, first_passage):
+        owner = document_id if document_id in own else ""
+        for field, of in (("page", (owner, pages, "")), ("section", (owner, "", section))):
+            if terms := terms_of(field, *of):
+                names.add(field)
+                entries.add(key, terms)
+    return frozenset(names), numbers, entries.lists()
+
+
+def _term(field: str, value: MetadataValue) -> str:
+    """The field, the order of the value, and the value as JSON, which has no zero byte."""
+    order = f"{_TEXT}{folded(value.strip())}" if isinstance(value, str) else _NUMBER
+    return f"{field}\0{order}\0{json.dumps(value)}"
+
+
+def _span(terms: Ragged, first: str, end: str) -> tuple[int, int]:
+    return terms.place(first), terms.place(end)
+
+
+def _decoded(terms: Ragged, start: int, end: int) -> list[MetadataValue]:
+    """The values of terms."""
+    bounds = terms.bounds[start : end + 1].tolist()
+    text, first = terms.values[bounds[0] : bounds[-1]].tobytes(), bounds[0]
+    each = (text[low - first : high - first] for low, high in pairwise(bounds))
+    found: list[MetadataValue] = json.loads(
+        b"[" + b",".join(term.rpartition(b"\0")[2] for term in each) + b"]"
+    )
+    return found
+
+
+def _runs(places: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """The first and last + 1 of each run of places."""
+    for run in np.split(places, np.flatnonzero(np.diff(places) != 1) + 1):
+        if len(run):
+            yield int(run[0]), int(run[-1]) + 1
 
 
 def field_values(

@@ -16,7 +16,8 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.arrays.faiss_index import link, read_faiss, selector, write_faiss
+from hopyard.indexes.arrays.faiss_index import read_faiss, selector, write_faiss
+from hopyard.indexes.arrays.growing import link
 from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Nearest, Tell, silent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +12,10 @@ from hopyard.indexes.kind import IndexKind
 from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
+    from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+    from hopyard.indexes.kinds.sparse.words import Words
 
 __all__ = ("KIND",)
 
@@ -27,7 +29,7 @@ class _Sparse(IndexKind):
     about = "The passages' words for BM25. Read by sparse and hybrid search."
 
     async def build(self, context: BuildContext) -> Mapping[str, int]:
-        """Index all passages again: every score depends on the whole corpus."""
+        """Index all passages, or of a large index what has changed."""
         return await in_thread(_write, context)
 
     def open(self, directory: Path) -> SparseIndex:
@@ -39,7 +41,16 @@ class _Sparse(IndexKind):
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
         """Whether it has the files of today."""
         del options
-        return (directory / "names.count.npy").exists()
+        return self._is_of_today(directory)
+
+    def keeps_removed(self, directory: Path) -> bool:
+        """Whether the files have words of removed passages."""
+        from hopyard.indexes.arrays.growing import Rows
+
+        return self._is_of_today(directory) and Rows.load(directory).has_removed
+
+    def _is_of_today(self, directory: Path) -> bool:
+        return (directory / "means.npy").exists()
 
     def check(self, reader: SparseIndex, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""
@@ -56,25 +67,55 @@ class _Sparse(IndexKind):
 def _write(context: BuildContext) -> Mapping[str, int]:
     from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
     from hopyard.indexes.kinds.sparse.documents import documents_of
-    from hopyard.indexes.kinds.sparse.page_heads import last_page, page_heads
+    from hopyard.indexes.kinds.sparse.page_heads import page_heads
     from hopyard.indexes.kinds.sparse.words import Words
 
-    corpus = context.corpus
-    ids = corpus.passage_ids()  # in the order of `passages`
-    heads = page_heads(corpus)
+    corpus, words = context.corpus, Words(context.options.language)
+    count = corpus.counts()["passages"]
+    if not _extended(context, words):
+        heads = page_heads(corpus)
+        fields = _fields(
+            corpus.passages(), heads, lambda done: context.progress("sparse", done, count)
+        )
+        index = SparseIndex.build(corpus.passage_ids(), fields, words, documents_of(corpus))
+        index.save(context.directory)
+    context.progress("sparse", count, count)
+    return {"words": SparseIndex.load(context.directory).vocabulary_size}
 
-    def fields() -> Iterator[tuple[str, ...]]:
-        for number, passage in enumerate(corpus.passages()):
-            if number % _TOLD == 0:
-                context.progress("sparse", number, len(ids))
-            head = heads.get((passage.document_id, last_page(passage.pages)), "")
-            yield passage.text, passage.title, passage.section, passage.header, head
 
-    words = Words(context.options.language)
-    index = SparseIndex.build(ids, fields(), words, documents_of(corpus))
-    index.save(context.directory)
-    context.progress("sparse", len(ids), len(ids))
-    return {"words": index.vocabulary_size}
+def _extended(context: BuildContext, words: Words) -> bool:
+    """Write the last generation's index with what has changed; False if that cannot be."""
+    from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+    from hopyard.indexes.kinds.sparse.documents import changed_names
+    from hopyard.indexes.kinds.sparse.page_heads import page_heads
+
+    if (last := context.extends) is None or not KIND.is_current(last, context.options):
+        return False
+    index, corpus = SparseIndex.load(last), context.corpus
+    if index.words != words:
+        return False
+    changes = corpus.changed()
+    added = [*changes.added]
+    context.progress("sparse", 0, len(added))
+    heads = page_heads(corpus, ((each.document_id, each.pages) for each in corpus.passages(added)))
+    fields = _fields(corpus.passages(added), heads)
+    names = changed_names(corpus, changes)
+    return index.extend(last, context.directory, changes, fields, names)
+
+
+def _fields(
+    passages: Iterable[Passage],
+    heads: Mapping[tuple[str, str], str],
+    tell: Callable[[int], object] = id,
+) -> Iterator[tuple[str, ...]]:
+    """The fields of passages whose words count."""
+    from hopyard.indexes.kinds.sparse.page_heads import last_page
+
+    for number, passage in enumerate(passages):
+        if number % _TOLD == 0:
+            tell(number)
+        head = heads.get((passage.document_id, last_page(passage.pages)), "")
+        yield passage.text, passage.title, passage.section, passage.header, head
 
 
 KIND: Final = _Sparse()

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from hopyard.indexes.arrays.passage_set import mask_of
-from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
+from hopyard.indexes.arrays.ragged import load_array
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.sparse.documents import Documents
 from hopyard.indexes.kinds.sparse.names import DocumentNames
-from hopyard.indexes.kinds.sparse.postings import Postings, idf
+from hopyard.indexes.kinds.sparse.postings import Found, Postings, idf
 from hopyard.indexes.kinds.sparse.words import ASKING, Words
 from hopyard.indexes.text.identifiers import identifiers_in
 from hopyard.state.schemas import Evidence, passage_evidence
+
+if TYPE_CHECKING:
+    from hopyard.indexes.corpus.snapshot import Changes
 
 __all__ = ("Ranking", "SparseIndex", "best_rows", "by_chance")
 
@@ -58,11 +61,13 @@ class Ranking(NamedTuple):
     """BM25, weighted by documents; 0 for passages that share no word with the question."""
     exact: NDArray[np.bool_]
     """Whether a passage has an identifier that the question names and few passages have."""
+    documents: NDArray[np.int32]
+    """The number of the document of each passage."""
     weights: Scores
-    """Factors for another search's scores: how likely the document of each passage is, and less
-    for a long one."""
+    """Of each document a factor for another search's scores: how likely it is, and less for a long
+    one."""
     long: Scores
-    """How long the document of each passage is, from 0.09 for one passage towards 1."""
+    """How long each document is, from 0.09 for one passage towards 1."""
     named: Mapping[int, str]
     """The words of the question that are in the name of a document, by the document's number."""
 
@@ -70,14 +75,12 @@ class Ranking(NamedTuple):
 class SparseIndex:
     """BM25 over the terms of passages."""
 
-    def __init__(
-        self, postings: Postings, ids: Ragged, words: Words, documents: Documents | None
-    ) -> None:
-        """Wrap the scores of passages whose i-th has the id `ids.text(i)`."""
-        self._postings = postings
-        self._ids = ids
-        self._words = words
-        self._documents = documents
+    def __init__(self, postings: Postings, words: Words, documents: Documents | None) -> None:
+        """Wrap the postings of passages."""
+        self.postings = postings
+        self.words = words
+        self.documents = documents
+        self._ids = postings.rows.ids
 
     @classmethod
     def build(
@@ -90,22 +93,64 @@ class SparseIndex:
         """Index n passages. The same ids and texts always give the same index.
 
         Args:
-            ids: The passages' ids.
+            ids: The passages' ids, sorted.
             texts: The fields of each passage: its text first, and always as many. They are read a
                 thousand at a time.
             words: How texts become words.
             documents: Their documents; None ranks each passage by itself.
         """
-        return cls(Postings.build(texts, words), Ragged.of_texts(ids), words, documents)
+        return cls(Postings.build(ids, texts, words), words, documents)
 
     def save(self, directory: Path) -> None:
         """Write the index and its ids into a folder: plain arrays (.npy) and JSON."""
-        self._postings.save(directory)
-        self._ids.save(directory, IDS)
-        (directory / _WORDS_FILE).write_text(json.dumps(asdict(self._words)), encoding="utf-8")
-        if self._documents:
-            np.save(directory / _DOCUMENTS_FILE, self._documents.rows)
-            self._documents.names.save(directory)
+        self.postings.save(directory)
+        if self.documents:
+            self.documents.names.save(directory)
+        self._save_rest(directory, self.documents)
+
+    def _save_rest(self, directory: Path, documents: Documents | None) -> None:
+        (directory / _WORDS_FILE).write_text(json.dumps(asdict(self.words)), encoding="utf-8")
+        if documents:
+            np.save(directory / _DOCUMENTS_FILE, documents.rows)
+
+    def extend(
+        self,
+        last: Path,
+        directory: Path,
+        changes: Changes,
+        texts: Iterable[Sequence[str]],
+        names: Iterable[tuple[str, str]],
+    ) -> bool:
+        """Write the index with what has changed into a folder; the first files are not written.
+
+        It then gives the scores that an index of all passages gives.
+
+        Args:
+            last: The folder that this index was loaded from.
+            directory: The folder to write.
+            changes: The passages and documents that changed.
+            texts: The fields of the added passages, as for `build`.
+            names: The names of the added documents, as `names_of` gives them.
+
+        Returns:
+            False, and nothing is written, if so much has changed that it is better built again.
+        """
+        rows = self.postings.rows.changed(changes.removed, [*changes.added])
+        if self.documents is None or rows.are_too_many(len(self.postings.parts[0][1])):
+            return False
+        known = self.documents.names.rows
+        documents = known.changed(changes.removed_documents, changes.added_documents)
+        of_key = np.concatenate(
+            [
+                known.keys[self.documents.rows][np.maximum(self.postings.rows.rows, 0)],
+                [documents.key_of(name) for name in changes.added.values()],
+            ]
+        ).astype(np.int64)
+        self.postings.extend(last, directory, rows, texts, self.words)
+        self.documents.names.extend(last, directory, documents, names)
+        owners = documents.rows[of_key[rows.keys]]
+        self._save_rest(directory, Documents(owners, self.documents.names))
+        return True
 
     @classmethod
     def load(cls, directory: Path) -> SparseIndex:
@@ -114,25 +159,24 @@ class SparseIndex:
         Raises:
             IndexMissingError: A file is missing or damaged.
         """
-        ids = Ragged.load(directory, IDS, np.uint8)
         postings = Postings.load(directory)
         documents = None
         if (file := directory / _DOCUMENTS_FILE).exists():
-            rows = load_array(file, np.int32, rows=len(ids))
+            rows = load_array(file, np.int32, rows=len(postings))
             documents = Documents(rows, DocumentNames.load(directory))
         try:
             words = _WORDS.validate_json((directory / _WORDS_FILE).read_bytes())
         except (OSError, ValueError) as error:
             raise damage_error(directory / _WORDS_FILE, f"cannot be read ({error})") from error
-        return cls(postings, ids, words, documents)
+        return cls(postings, words, documents)
 
     def __len__(self) -> int:
         return len(self._ids)
 
     @property
     def vocabulary_size(self) -> int:
-        """Different terms."""
-        return len(self._postings.terms)
+        """Different terms, without those of small changes."""
+        return self.postings.vocabulary_size
 
     def search(
         self, query: str, k: int, allowed: Set[str] | None = None
@@ -160,17 +204,17 @@ class SparseIndex:
     def evidence(self, row: int, score: float, ranking: Ranking) -> Evidence:
         """A passage with its score, and why its document was looked into."""
         unit = passage_evidence(self._ids.text(row), score)
-        said = self._documents and ranking.named.get(int(self._documents.rows[row]))
+        said = self.documents and ranking.named.get(int(self.documents.rows[row]))
         return Evidence(**unit, why=f"the question names its document: {said}") if said else unit
 
     def by_words(
         self, text: str, k: int, allowed: Set[str] | None = None
     ) -> list[tuple[str, float]]:
         """The k best passages by BM25 over all words of a text, whatever their documents are."""
-        [terms] = self._words.terms([text])
-        scores = self._added(self._postings.weighed(dict.fromkeys(terms, 1.0))) * self._open(
-            allowed
-        )
+        [terms] = self.words.terms([text])
+        scores = self._added(self.postings.of(dict.fromkeys(terms, 1.0)))
+        if (open_ := self._open(allowed)) is not None:
+            scores *= open_
         return [(self._ids.text(row), float(scores[row])) for row in best_rows(scores, k).tolist()]
 
     def rank(self, question: str, allowed: Set[str] | None = None) -> Ranking:
@@ -180,67 +224,72 @@ class SparseIndex:
             question: Any text.
             allowed: Ids of the passages that may be found; None where all may.
         """
-        asked = self._words.asked(question)
-        for limit in self._documents.names.limits(question) if self._documents else ():
+        asked = self.words.asked(question)
+        for limit in self.documents.names.limits(question) if self.documents else ():
             asked |= dict.fromkeys(limit.named, ASKING)  # "before 2021" is not about 2021
-        terms = self._postings.weighed(asked)
-        scores = self._added(terms)
-        open_ = self._open(allowed)
-        exact = self._exact(question) & open_
-        scores *= open_
-        if self._documents is None:
-            return Ranking(scores, exact, np.ones(len(scores)), np.ones(len(scores)), {})
-        rows, names = self._documents
+        found = self.postings.of(asked)
+        scores = self._added(found)
+        exact, open_ = self._exact(question), self._open(allowed)
+        if open_ is not None:
+            scores *= open_
+            exact &= open_
+        if self.documents is None:
+            alone = np.zeros(len(scores), dtype=np.int32)
+            return Ranking(scores, exact, alone, np.ones(1), np.ones(1), {})
+        rows, names = self.documents
         called, sure, said = names.named(question)
         matched = _by_document(scores, rows, len(names))
         likely = _shares(sure * _shares(called) + _shares(matched))
-        chosen = np.argsort(-likely, kind="stable")[:_CHOSEN]
-        held = np.bincount(rows, minlength=len(names))
-        long: Scores = (held / (held + _SHORT_DOCUMENT))[rows]
-        inside = np.isin(rows, chosen) & open_
-        local = self._added(terms, inside)
-        less = sure * (1 - _LEAST_WEIGHT) * (1 - likely[rows])
+        chosen = _highest(likely, _CHOSEN)
+        inside = np.zeros(len(names), dtype=np.bool_)
+        inside[chosen] = True
+        inside = inside[rows]
+        if open_ is not None:
+            inside &= open_
+        local = self._added(found, inside)
+        if open_ is not None:
+            local *= open_
+        held, long, fair = self._lengths
         named = {
             number: ", ".join(word for word, documents in said if number in documents)
             for number in chosen.tolist()
             if held[number] > 1
         }
-        fair = by_chance(held)[rows]
-        scores = local * (1 - less) * open_ * fair
-        return Ranking(scores, exact, (1 - less * long) * fair, long, named)
+        less = sure * (1 - _LEAST_WEIGHT) * (1 - likely)
+        scores = local * ((1 - less) * fair)[rows]
+        return Ranking(scores, exact, rows, (1 - less * long) * fair, long, named)
 
-    def _open(self, allowed: Set[str] | None) -> NDArray[np.bool_]:
-        """The rows that may be found."""
-        if allowed is None:
-            return np.ones(len(self._ids), dtype=np.bool_)
-        return mask_of(allowed, self._ids)
+    @cached_property
+    def _lengths(self) -> tuple[NDArray[np.int64], Scores, Scores]:
+        """Of each document: its passages, how long it is, and the factor `by_chance`."""
+        rows, names = self.documents or ((), ())
+        held = np.bincount(rows, minlength=len(names))
+        return held, held / (held + _SHORT_DOCUMENT), by_chance(held)
 
-    def _added(self, terms: Mapping[int, float], within: NDArray[np.bool_] | None = None) -> Scores:
-        """The scores of all rows, added up over terms.
+    def _open(self, allowed: Set[str] | None) -> NDArray[np.bool_] | None:
+        """The rows that may be found; None for all."""
+        return None if allowed is None else mask_of(allowed, self._ids)
+
+    def _added(self, found: Found, within: NDArray[np.bool_] | None = None) -> Scores:
+        """The scores of all rows.
 
         Args:
-            terms: Numbers of terms, and the weight of each.
+            found: The passages of each term.
             within: The rows whose terms decide how rare a term is; the whole corpus counts as a few
                 more. None for the whole corpus alone.
         """
         total = len(self._ids)
-        scores = np.zeros(total)
-        for term, weight in terms.items():
-            rows, values = self._postings.of(term)
-            if within is not None:
-                held = within[rows].sum() + _WHOLE_CORPUS * len(rows) / total
-                values = values * idf(held, within.sum() + _WHOLE_CORPUS) / idf(len(rows), total)
-            scores[rows] += weight * values
-        return scores
+        if within is None:
+            return found.added(idf(found.held, total), total)
+        held = found.held_in(within) + _WHOLE_CORPUS * found.held / total
+        return found.added(idf(held, int(np.count_nonzero(within)) + _WHOLE_CORPUS), total)
 
     def _exact(self, question: str) -> NDArray[np.bool_]:
         """The rows that have an identifier of the question, unless too many have it."""
         exact = np.zeros(len(self._ids), dtype=np.bool_)
         certain = {found.term for found in identifiers_in(question) if found.certain}
-        for term in self._postings.weighed(dict.fromkeys(certain, 1.0)):
-            rows, _ = self._postings.of(term)
-            if len(rows) <= _FEW:
-                exact[rows] = True
+        found = self.postings.of(dict.fromkeys(certain, 1.0))
+        exact[found.rows[np.repeat(found.held <= _FEW, found.held)]] = True
         return exact
 
     def shares(self, query: str) -> tuple[float, float]:
@@ -256,19 +305,20 @@ class SparseIndex:
             The best text's score as a share of the weight of the known words, and the share of the
             known words in the weight of all; both 0 to 1.
         """
-        words = set(self._words.of([query])[0])
+        words = set(self.words.of([query])[0])
         known = self._known(words)
-        if not known:
+        if not len(known.rows):
             return 0.0, 0.0
         total = len(self._ids)
-        weight = sum(idf(len(self._postings.of(term)[0]), total) for term in known)
-        unknown = (len(words) - len(known)) * idf(1, total)
-        best = float((self._added(known) * self._open(None)).max())
+        weight = float(idf(known.held, total).sum())
+        unknown = (len(words) - len(known.held)) * float(idf(1, total))
+        scores, open_ = self._added(known), self._open(None)
+        best = float((scores if open_ is None else scores * open_).max())
         return min(1.0, best / weight), weight / (weight + unknown)
 
-    def _known(self, words: Iterable[str]) -> dict[int, float]:
-        """The numbers of those words that a passage has."""
-        return self._postings.weighed(dict.fromkeys(sorted(words), 1.0))
+    def _known(self, words: Iterable[str]) -> Found:
+        """The passages of those words that a passage has."""
+        return self.postings.of(dict.fromkeys(sorted(words), 1.0))
 
 
 def _shares(scores: Scores) -> Scores:
@@ -286,17 +336,22 @@ def by_chance(held: NDArray[np.int64]) -> Scores:
     return factors
 
 
+def _highest(scores: Scores, k: int) -> NDArray[np.int64]:
+    """The places of the k highest scores, none below 0; equals in order."""
+    best = best_rows(scores, k)
+    others = np.flatnonzero(scores[: 2 * k] <= 0)
+    return np.concatenate([best, others[: k - len(best)]])
+
+
 def _by_document(scores: Scores, rows: NDArray[np.int32], count: int) -> Scores:
     """The mean score of the best passages of each document."""
     best = best_rows(scores, _LOOKED_AT)
-    by_document = np.zeros(count)
-    taken: Counter[int] = Counter()
-    for row in best.tolist():
-        number = int(rows[row])
-        if taken[number] < _BEST_PIECES:
-            taken[number] += 1
-            by_document[number] += scores[row] / _BEST_PIECES
-    return by_document
+    owners = rows[best]
+    order = np.argsort(owners, kind="stable")  # the best of each document come first
+    firsts = np.searchsorted(owners[order], owners[order])
+    taken = best[order[np.arange(len(order)) - firsts < _BEST_PIECES]]
+    means = np.bincount(rows[taken], scores[taken] / _BEST_PIECES, minlength=count)
+    return np.asarray(means, dtype=np.float64)
 
 
 def best_rows(scores: Scores, k: int) -> NDArray[np.int64]:

@@ -7,16 +7,15 @@ apart (`Best Buy` for `BESTBUY`), or by an abbreviation (`JnJ`, `AMEX`).
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise, product
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.arrays.ragged import Ragged, load_array
+from hopyard.indexes.arrays.growing import Entries, Lists, Rows, extend, joined
 from hopyard.indexes.text.english import NOT_CONTENT
 from hopyard.indexes.text.identifiers import parts_of
 from hopyard.indexes.text.year_limits import YearLimit, year_limits
@@ -24,6 +23,8 @@ from hopyard.indexes.text.year_limits import YearLimit, year_limits
 __all__ = ("DocumentNames", "Said")
 
 Scores = NDArray[np.float64]
+Weights = tuple[NDArray[np.int32], Scores]
+"""Documents, each once, and the weight of a term for each."""
 
 _WORD: Final = re.compile(r"[^\W_]+(?:&[^\W_]+)?")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -41,12 +42,7 @@ _LEAST_BEGUN: Final = 3
 _LONGEST_RUN: Final = 3
 """Words of a question that may be one word of a name."""
 _TERMS: Final = "names"
-_ARRAYS: Final = (
-    ("names.index.npy", np.int64),
-    ("names.documents.npy", np.int32),
-    ("names.weights.npy", np.float32),
-    ("names.count.npy", np.int64),
-)
+_IDS: Final = "document-ids"
 
 
 class Said(NamedTuple):
@@ -59,65 +55,45 @@ class Said(NamedTuple):
 class DocumentNames:
     """The terms of the names of n documents."""
 
-    def __init__(
-        self,
-        count: int,
-        terms: Ragged,
-        starts: NDArray[np.int64],
-        documents: NDArray[np.int32],
-        weights: NDArray[np.float32],
-    ) -> None:
-        """Wrap the terms, sorted; the i-th is in `documents[starts[i]:starts[i + 1]]`."""
-        self._count = count
-        self._terms = terms
-        self._starts = starts
-        self._documents = documents
-        self._weights = weights
+    def __init__(self, rows: Rows, parts: Sequence[Lists]) -> None:
+        """Wrap the documents, and the lists of their keys by term with a weight for each."""
+        self.rows = rows
+        self._parts = parts
 
     @classmethod
-    def build(cls, names: Iterable[tuple[str, str]]) -> Self:
+    def build(cls, ids: Iterable[str], names: Iterable[tuple[str, str]]) -> Self:
         """Take up the names of documents.
 
         Args:
+            ids: Their ids, sorted.
             names: Of each document, its names, and lines that may say what it is.
         """
-        found: defaultdict[str, dict[int, float]] = defaultdict(dict)
-        count = 0
-        for number, (name, said) in enumerate(names):
-            count += 1
-            for term, weight in _terms_of(name, said):
-                found[term][number] = max(weight, found[term].get(number, 0.0))
-        terms = sorted(found)
-        starts = np.cumsum([0, *(len(found[term]) for term in terms)])
-        pairs = [pair for term in terms for pair in found[term].items()]
-        documents = np.array([number for number, _ in pairs], dtype=np.int32)
-        weights = np.array([weight for _, weight in pairs], dtype=np.float32)
-        return cls(count, Ragged.of_texts(terms), starts, documents, weights)
+        return cls(Rows.of(ids), [_lists(names, 0)])
 
     def save(self, directory: Path) -> None:
         """Write the names into a folder."""
-        self._terms.save(directory, _TERMS)
-        arrays: tuple[NDArray[Any], ...] = (
-            self._starts,
-            self._documents,
-            self._weights,
-            np.array([self._count]),
-        )
-        for (file, dtype), values in zip(_ARRAYS, arrays, strict=True):
-            np.save(directory / file, values.astype(dtype))
+        self.rows.save(directory, _IDS)
+        self._parts[0].save(directory, _TERMS)
 
     @classmethod
     def load(cls, directory: Path) -> Self:
-        """Map what `save` wrote.
+        """Map what `save` or `extend` wrote.
 
         Raises:
             IndexMissingError: A file is missing or damaged.
         """
-        *arrays, count = (load_array(directory / file, dtype) for file, dtype in _ARRAYS)
-        return cls(int(count[0]), Ragged.load(directory, _TERMS, np.uint8), *arrays)
+        rows = Rows.load(directory, _IDS)
+        return cls(rows, Lists.load_parts(directory, _TERMS, np.float32))
+
+    def extend(
+        self, last: Path, directory: Path, rows: Rows, names: Iterable[tuple[str, str]]
+    ) -> None:
+        """Write the names with those of new documents, by their keys; see `Postings.extend`."""
+        extend(last, directory, _TERMS, self._parts, _lists(names, len(self.rows.rows)))
+        rows.save(directory, _IDS)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self.rows)
 
     def limits(self, question: str) -> list[YearLimit]:
         """The years that a question sets as limits, where a name has a year within them."""
@@ -135,7 +111,7 @@ class DocumentNames:
             document that has half of its words with a capital or digit. Words that no name has
             count half.
         """
-        scores = np.zeros(self._count)
+        scores = np.zeros(len(self))
         said: list[Said] = []
         total = 0.0
         asked = [(limit.text, 1.0, self._within(limit)) for limit in self.limits(question)]
@@ -145,7 +121,7 @@ class DocumentNames:
         asked += [(word, weight, self._look_up(word)) for word, weight in _asked(rest)]
         for word, weight, (documents, weights) in asked:
             held = len(documents)
-            rarity = float(np.log(1 + (self._count - held + 0.5) / (held + 0.5)))
+            rarity = float(np.log(1 + (len(self) - held + 0.5) / (held + 0.5)))
             if weight == 1 and word in question:
                 total += rarity if held else rarity / 2
             if held:
@@ -154,46 +130,55 @@ class DocumentNames:
                     said.append(Said(word, documents))
         return scores, min(1.0, 2 * scores.max(initial=0.0) / total) if total else 0.0, said
 
-    def _look_up(self, word: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    def _look_up(self, word: str) -> Weights:
         """The documents whose names have a word, and how well."""
-        best: dict[int, float] = {}
-
-        def take(place: int, share: float) -> None:
-            row = slice(self._starts[place], self._starts[place + 1])
-            for number, weight in zip(self._documents[row], self._weights[row], strict=True):
-                best[number] = max(best.get(number, 0.0), share * float(weight))
-
         lowered = word.lower()
-        place = self._terms.place(lowered)
-        if place < len(self._terms) and self._terms.text(place) == lowered:
-            take(place, 1.0)
-            place += 1
+        found = [self._found(lowered, 1.0)]
         if len(word) >= _LEAST_BEGUN and word[0].isupper():
-            while place < len(self._terms) and self._terms.text(place).startswith(lowered):
-                take(place, _BEGUN)
-                place += 1
+            for lists in self._parts:
+                place, terms = lists.terms.place(lowered), lists.terms
+                while place < len(terms) and (term := terms.text(place)).startswith(lowered):
+                    if term != lowered:
+                        found.append(self._documents(*lists.at(place), _BEGUN))
+                    place += 1
         if form := _SHORT_FORM.fullmatch(word):
-            short = _SHORT + ("".join(form.groups()).lower() if form[1] else lowered)
-            if (found := self._terms.find(short)) is not None:
-                take(found, 1.0)
-        return _of_documents(best)
+            short = "".join(form.groups()).lower() if form[1] else lowered
+            found.append(self._found(_SHORT + short, 1.0))
+        return self._best(found)
 
-    def _within(self, limit: YearLimit) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    def _within(self, limit: YearLimit) -> Weights:
         """The documents whose names have a year within a limit, and how well."""
-        best: dict[int, float] = {}
-        for place in map(self._terms.find, map(str, limit.years)):
-            if place is not None:
-                row = slice(self._starts[place], self._starts[place + 1])
-                for number, weight in zip(self._documents[row], self._weights[row], strict=True):
-                    best[number] = max(best.get(number, 0.0), float(weight))
-        return _of_documents(best)
+        return self._best([self._found(str(year), 1.0) for year in limit.years])
+
+    def _found(self, term: str, share: float) -> Weights:
+        return joined([self._documents(*lists.find(term), share) for lists in self._parts])
+
+    def _documents(self, keys: NDArray[np.int32], weights: Scores, share: float) -> Weights:
+        documents = self.rows.rows[keys]
+        kept = documents >= 0
+        return documents[kept], share * weights[kept].astype(np.float64)
+
+    def _best(self, found: Sequence[Weights]) -> Weights:
+        """The highest weight of each document."""
+        held = [each for each in found if len(each[0])]
+        if len(held) < 2:
+            return held[0] if held else found[0]
+        best = np.zeros(len(self))
+        for documents, weights in held:
+            best[documents] = np.maximum(best[documents], weights)
+        numbers = np.flatnonzero(best)
+        return numbers.astype(np.int32), best[numbers]
 
 
-def _of_documents(
-    weights: Mapping[int, float],
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    documents = np.fromiter(weights, dtype=np.int32, count=len(weights))
-    return documents, np.fromiter(weights.values(), dtype=np.float64, count=len(weights))
+def _lists(names: Iterable[tuple[str, str]], first: int) -> Lists:
+    """The lists of documents with keys from the first on."""
+    entries = Entries("f")
+    for key, (name, said) in enumerate(names, first):
+        found: dict[str, float] = {}
+        for term, weight in _terms_of(name, said):
+            found[term] = max(weight, found.get(term, 0.0))
+        entries.add(key, found)
+    return entries.lists()
 
 
 def _terms_of(name: str, said: str) -> Iterator[tuple[str, float]]:

@@ -6,7 +6,7 @@ A table that begins below them is a passage of its own, and the lines are in the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -23,9 +23,17 @@ _LONGEST: Final = 150
 _SAYS: Final = re.compile(r"[^\W\d_]{3}")
 
 
-def page_heads(corpus: Snapshot) -> dict[tuple[str, str], str]:
-    """The first lines of each page, by the document's id and the page's number."""
-    paged = {document for _, document, pages, _ in corpus.places() if pages}
+def page_heads(
+    corpus: Snapshot, places: Iterable[tuple[str, str]] | None = None
+) -> dict[tuple[str, str], str]:
+    """The first lines of each page, by the document's id and the page's number.
+
+    Args:
+        places: The documents and pages of the passages that it is for; None for all.
+    """
+    if places is None:
+        places = ((document, pages) for _, document, pages, _ in corpus.places())
+    paged = {document for document, pages in places if pages}
     return {
         (name, str(number)): head for name in sorted(paged) for number, head in _heads(corpus, name)
     }

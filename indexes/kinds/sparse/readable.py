@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.passage_set import mask_of
 from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+from hopyard.indexes.kinds.sparse.postings import Found
 
 __all__ = ("ReadableSparse",)
 
@@ -21,12 +24,13 @@ class ReadableSparse(SparseIndex):
     """
 
     def __init__(self, whole: SparseIndex, passages: Set[str]) -> None:
-        super().__init__(whole._postings, whole._ids, whole._words, whole._documents)
-        self._readable = super()._open(passages)
+        super().__init__(whole.postings, whole.words, whole.documents)
+        self._readable = mask_of(passages, self._ids)
 
     def _open(self, allowed: Set[str] | None) -> NDArray[np.bool_]:
-        return self._readable if allowed is None else self._readable & super()._open(allowed)
+        return self._readable if allowed is None else self._readable & mask_of(allowed, self._ids)
 
-    def _known(self, words: Iterable[str]) -> dict[int, float]:
-        known = super()._known(words)
-        return {term: 1.0 for term in known if self._readable[self._postings.of(term)[0]].any()}
+    def _known(self, words: Iterable[str]) -> Found:
+        unique = sorted(words)
+        readable = [self._readable[self.postings.of({word: 1.0}).rows].any() for word in unique]
+        return super()._known(compress(unique, readable))

@@ -15,6 +15,7 @@ import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -116,12 +117,17 @@ class Words:
 
         In a question of such words alone, all weigh 1.
         """
-        asking = NOT_CONTENT if self.language == "en" else stop_words(self.language)
-        [terms], [small] = self.terms([question]), self.of([" ".join(asking)])
-        said = frozenset(small)
+        [terms], said = self.terms([question]), _asking(self)
         if said.issuperset(terms):
             return dict.fromkeys(terms, 1.0)
         return {term: ASKING if term in said else 1.0 for term in terms}
+
+
+@cache
+def _asking(words: Words) -> frozenset[str]:
+    """The words that mostly ask, as terms."""
+    asking = NOT_CONTENT if words.language == "en" else stop_words(words.language)
+    return frozenset(words.of([" ".join(asking)])[0])
 
 
 def _in_pairs(text: str, stop: frozenset[str]) -> str:

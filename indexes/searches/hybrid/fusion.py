@@ -52,12 +52,13 @@ def search_both(
     farther = worded[np.isin(worded, near, invert=True)]
     rows = np.concatenate([near, farther])
     cosines = np.concatenate([cosines, dense.vectors_at(farther) @ vector])
+    owners = ranking.documents[rows]
     scores = fused(
         ranking.scores[rows],
         cosines.astype(np.float64),
         float(lowest),
-        ranking.weights[rows],
-        _OF_WORDS * (1 + ranking.long[rows]),
+        ranking.weights[owners],
+        _OF_WORDS * (1 + ranking.long[owners]),
         ranking.exact[rows],
     )
     best = np.lexsort((rows, -scores))[: search.k]

@@ -131,7 +131,7 @@ async def test_a_limit_of_years_names_the_documents_within_it(
 
 async def test_a_limit_without_documents_is_given_up(index: Index) -> None:
     question = "How many ships did Amber Lines have after {}?"
-    names = sparse_of(index)._documents.names  # type: ignore[union-attr]
+    names = sparse_of(index).documents.names  # type: ignore[union-attr]
     assert names.limits(question.format(2021))
     assert not names.limits(question.format(2022))
     [first] = sparse_of(index).find(question.format(2022), 1)

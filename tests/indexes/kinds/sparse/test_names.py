@@ -20,7 +20,7 @@ NAMES = (
 
 @pytest.fixture
 def names() -> DocumentNames:
-    return DocumentNames.build(NAMES)
+    return DocumentNames.build("abcd", NAMES)
 
 
 def best(names: DocumentNames, question: str) -> list[int]:
@@ -67,7 +67,7 @@ def test_a_question_of_other_names_names_no_document_surely(names: DocumentNames
 
 
 def test_two_letters_joined_by_and_are_initials() -> None:
-    names = DocumentNames.build([("Jones and Jones", ""), ("Smith", "")])
+    names = DocumentNames.build("ab", [("Jones and Jones", ""), ("Smith", "")])
     for question in ("JnJ", "J&J", "JJ", "JandJ"):
         assert best(names, f"What does {question} make?") == [0]
 

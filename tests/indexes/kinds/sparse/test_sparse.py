@@ -92,7 +92,8 @@ def test_texts_without_a_single_word(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["data.csc.index.npy", "terms.npy", "terms-bounds.npy", "ids.npy", "words.json"]
+    "name",
+    ["terms-numbers.npy", "lengths.npy", "terms.npy", "terms-bounds.npy", "ids.npy", "words.json"],
 )
 @pytest.mark.parametrize("content", [None, b"", b"[]"])
 def test_damaged_files(
