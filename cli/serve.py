@@ -19,6 +19,7 @@ from hopyard.cli.options import (
     given_settings,
 )
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.shared import folder_of
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import require
 
@@ -71,7 +72,7 @@ def serve_command(
         {"index": index, "strategy": strategy, "model": model, "embedding": embedding}, set_
     )
     require("`hopyard serve`", "serve")
-    read_manifest(Path(given.context.index))
+    read_manifest(folder_of(given.context.index))
     from hopyard.agent.people import read_people
     from hopyard.web.guard import LOOPBACK
 

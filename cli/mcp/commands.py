@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,6 +17,7 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.shared import folder_of
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import require
 
@@ -48,7 +48,7 @@ def mcp_command(
     if allow_host and port is None:
         raise UsageError("--allow-host is for HTTP: give --port too.")
     if context.index:  # a client would show an error of the first call only
-        read_manifest(Path(context.index))
+        read_manifest(folder_of(context.index))
     from hopyard.cli.mcp.server import mcp_server, serve_over_http
 
     server = mcp_server(lambda: context)
