@@ -124,7 +124,7 @@ class Mirror:
     def __init__(self, address: IndexAddress, root: Path) -> None:
         from hopyard.state.storage.postgres.files import IndexFiles
 
-        self._address = address
+        self.address = address
         self._root, self.build = root, root / "build"
         self.shared: IndexFiles = IndexFiles(address.database, address.name, address.shown)
         self._asking = threading.Lock()
@@ -138,7 +138,7 @@ class Mirror:
         """
         known = self._copy
         if known and (time.monotonic() < self._next or not self._asking.acquire(blocking=False)):
-            return known  # also while another thread brings a newer one
+            return known  # also while another thread brings a newer copy
         if not known:
             self._asking.acquire()
         try:
@@ -157,8 +157,8 @@ class Mirror:
 
     def build_copy(self) -> Path:
         """The build directory, brought up to date."""
-        show_as(self.build, self._address.shown)
-        with _written(self._address):
+        show_as(self.build, self.address.shown)
+        with _written(self.address):
             self.build.mkdir(parents=True, exist_ok=True)
             if self._base() != self.shared.newest():
                 with hold_lock(self.build):
@@ -192,14 +192,14 @@ class Mirror:
 
     def _brought(self) -> Path:
         copies = self._root / "copies"
-        with _written(self._address):
+        with _written(self.address):
             copies.mkdir(parents=True, exist_ok=True)
             while True:
                 number = self.shared.newest()
                 if not number:
                     raise IndexMissingError(
-                        f"There is no index {self._address.shown!r}: run `hopyard index build "
-                        f"PATH… --out {self._address.shown!r}`."
+                        f"There is no index {self.address.shown!r}: run `hopyard index build "
+                        f"PATH… --out {self.address.shown!r}`."
                     )
                 folder = copies / f"{number:07d}"
                 if folder == self._copy:
@@ -209,7 +209,7 @@ class Mirror:
                         continue  # later generations took its place
                     for old in sorted(copies.iterdir(), reverse=True)[_KEPT:]:
                         shutil.rmtree(old, ignore_errors=True)
-                show_as(folder, self._address.shown)
+                show_as(folder, self.address.shown)
                 return folder
 
     def _renew(self) -> None:
@@ -244,11 +244,8 @@ class Mirror:
             for place, digest in enumerate(file.chunks)
         }
         with self.shared.reading() as read:
-            for path, file in files.items():
-                target = part / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                if not _assemble(target, file, known, read):
-                    return False
+            if not _assemble(part, files, known, read):
+                return False
         _write_listing(part, number, files)
         sync_tree(part)
         part.replace(folder)
@@ -268,9 +265,10 @@ def _mirror(name: str | Path) -> Mirror:
     digest = sha256(address.shown.encode()).hexdigest()[:_DIGITS]
     root = (home() / _FOLDER / f"{address.name}-{digest}").absolute()
     with _making:
-        if root not in _mirrors:
-            _mirrors[root] = Mirror(address, root)
-        return _mirrors[root]
+        known = _mirrors.get(root)
+        if known is None or known.address != address:  # another password, perhaps
+            known = _mirrors[root] = Mirror(address, root)
+        return known
 
 
 @contextmanager
@@ -297,24 +295,27 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _assemble(
-    target: Path,
-    file: StoredFile,
+    folder: Path,
+    files: Files,
     known: Mapping[bytes, tuple[Path, int]],
     read: Callable[[list[bytes]], dict[bytes, bytes]],
 ) -> bool:
-    """Write a file of chunks that this machine has, and of others; False if one is nowhere."""
-    with target.open("wb") as out:
-        for start in range(0, len(file.chunks), _AHEAD):
-            some = file.chunks[start : start + _AHEAD]
-            found = {digest: _own_chunk(digest, known) for digest in some}
-            lacking = [digest for digest, data in found.items() if data is None]
-            found |= read(lacking) if lacking else {}
-            for digest in some:
-                data = found[digest]
-                if data is None:
-                    return False
+    """Write files of chunks that this machine has, and of others; False if one is nowhere."""
+    for path in files:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).touch()
+    pieces = [(path, digest) for path, file in files.items() for digest in file.chunks]
+    for start in range(0, len(pieces), _AHEAD):
+        some = pieces[start : start + _AHEAD]
+        found = {digest: _own_chunk(digest, known) for _, digest in some}
+        found |= read([digest for digest, data in found.items() if data is None])
+        for path, digest in some:
+            data = found[digest]
+            if data is None:
+                return False
+            with (folder / path).open("ab") as out:
                 out.write(data)
-    return target.stat().st_size == file.size
+    return True
 
 
 def _own_chunk(digest: bytes, known: Mapping[bytes, tuple[Path, int]]) -> bytes | None:
