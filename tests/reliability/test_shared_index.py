@@ -36,7 +36,7 @@ from hopyard.state.storage.postgres import files
 from hopyard.testing import DOCUMENTS, WordEmbedder
 from hopyard.web.app import application
 
-SECRET = "Zanzibar is where the cloves of Mr Quill were weighed."
+CLOVES = "Zanzibar is where the cloves of Mr Quill were weighed."
 QUESTION = "When was the Iron Bridge opened?"
 SLOW = """
 import sys, time
@@ -131,8 +131,11 @@ def test_machines_share_an_index(built: str, machine: Machine, tmp_path: Path) -
 
 
 def test_only_chunks_that_a_machine_lacks_are_fetched(
-    built: str, machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    address: str, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    built = address
+    long = [Document(f"Letter {number}. " * 200, id=f"l{number}") for number in range(400)]
+    hopyard.build_index(built, long, chunk_tokens=0, embedding="words")
     fetched: list[bytes] = []
     run = files.Database.run
 
@@ -153,7 +156,9 @@ def test_only_chunks_that_a_machine_lacks_are_fetched(
     add(built, "tay", "The Tay Bridge fell in 1879.")
     machine("one")
     folder_of(built)
-    assert 0 < len(fetched) < every
+    chunks = "SELECT unnest(chunks) FROM index_files WHERE number = "
+    lacking = {digest for (digest,) in rows(built, f"{chunks}2 EXCEPT {chunks}1")}
+    assert set(fetched) == lacking and len(lacking) < every - 3
     # A damaged copy is found when a process opens it, and made again.
     fetched.clear()
     [file] = folder_of(built).glob("gen-*/dense/*.faiss")
@@ -299,7 +304,7 @@ def test_removed_text_leaves_the_database(built: str, machine: Machine) -> None:
         chunks = rows(built, "SELECT compressed, data FROM index_chunks")
         return b"".join(zlib.decompress(data) if packed else data for packed, data in chunks)
 
-    add(built, "quill", SECRET)
+    add(built, "quill", CLOVES)
     assert b"Zanzibar" in texts()
     folder = build_folder(built)
     wait(building.remove(["quill"], directory=folder))
