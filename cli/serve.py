@@ -19,7 +19,6 @@ from hopyard.cli.options import (
     given_settings,
 )
 from hopyard.indexes.corpus.manifest import read_manifest
-from hopyard.indexes.corpus.shared import folder_of
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import require
 
@@ -72,10 +71,11 @@ def serve_command(
         {"index": index, "strategy": strategy, "model": model, "embedding": embedding}, set_
     )
     require("`hopyard serve`", "serve")
-    read_manifest(folder_of(given.context.index))
     from hopyard.agent.people import read_people
+    from hopyard.indexes.corpus.shared import folder_of
     from hopyard.web.guard import LOOPBACK
 
+    read_manifest(folder_of(given.context.index))
     known = read_people(people) if people else ()
     if token and known:
         raise UsageError("Give --token or --people: with people, each has a token of their own.")

@@ -17,7 +17,6 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.indexes.corpus.manifest import read_manifest
-from hopyard.indexes.corpus.shared import folder_of
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import require
 
@@ -48,6 +47,8 @@ def mcp_command(
     if allow_host and port is None:
         raise UsageError("--allow-host is for HTTP: give --port too.")
     if context.index:  # a client would show an error of the first call only
+        from hopyard.indexes.corpus.shared import folder_of
+
         read_manifest(folder_of(context.index))
     from hopyard.cli.mcp.server import mcp_server, serve_over_http
 

@@ -1,6 +1,6 @@
 """Indexes that a database shares: this machine keeps copies, searches those, and publishes builds.
 
-The data folder has a folder for each such index: `copies/0000007`, a whole index directory that is
+The data folder has a folder for each such index: `copies/NUMBER`, a whole index directory that is
 only read, for each of the last two generations; and `build`, the directory that builds work in.
 """
 
@@ -9,39 +9,39 @@ from __future__ import annotations
 import json
 import logging
 import shutil
-import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from filelock import FileLock
 
-from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS
-from hopyard.indexes.corpus.lock import LOCK_FILE, OWNER_FILE, hold_lock
-from hopyard.indexes.corpus.manifest import (
-    MANIFEST_FILE,
-    check_files,
-    generation_directory,
-    read_manifest,
+from hopyard.indexes.corpus.chunked import (
+    LISTING,
+    assemble,
+    chunk_of,
+    is_whole,
+    listed,
+    scan,
+    write_listing,
 )
+from hopyard.indexes.corpus.lock import LOCK_FILE, OWNER_FILE, hold_lock
+from hopyard.indexes.corpus.manifest import MANIFEST_FILE
 from hopyard.state.errors import HopyardError, IndexMissingError, show_as
 from hopyard.state.extras import require
 from hopyard.state.index_address import IndexAddress, index_address, is_address
 from hopyard.state.settings.sources import home
-from hopyard.state.storage.atomic import sync_tree, write_file
+from hopyard.state.storage.atomic import sync_tree
 
 if TYPE_CHECKING:
-    from hopyard.state.storage.postgres.files import Files, IndexFiles, Publisher, StoredFile
+    from hopyard.state.storage.postgres.files import IndexFiles, Publisher
 
 _FOLDER: Final = "indexes"
 _DIGITS: Final = 12
-_LISTING: Final = "published.json"
-"""The files of a copy, or those of a build directory when it last equalled the database."""
 _FRESH: Final = 1.0
 """Seconds in which the database is not asked again for a newer generation."""
 _AWAY: Final = 30.0
@@ -50,8 +50,6 @@ _KEPT: Final = 2
 """Copies that stay: the newest, and the one before it, whose readers may still run."""
 _STAY: Final = frozenset({LOCK_FILE, OWNER_FILE, "folders.json"})
 """Files of a build directory that belong to this machine."""
-_AHEAD: Final = 32
-"""Chunks that are read at once."""
 
 _log: Final = logging.getLogger(__name__)
 _mirrors: Final[dict[Path, Mirror]] = {}
@@ -82,6 +80,12 @@ def build_folder(name: str | Path) -> Path:
         HopyardError: The database cannot be used.
     """
     return _mirror(name).build_copy() if is_address(name) else Path(name)
+
+
+def renewed(directory: Path) -> Path:
+    """A directory that `build_folder` gave, or any other, brought up to date again."""
+    mirror = _mirrors.get(directory.absolute().parent)
+    return mirror.build_copy() if mirror and directory.absolute() == mirror.build else directory
 
 
 def local_folder(name: str | Path) -> Path:
@@ -176,63 +180,59 @@ class Mirror:
 
     def publish(self, publisher: Publisher, clean: bool) -> None:
         """Publish the build directory; `clean` also removes the former generation."""
-        base, held = self._base() or 0, _listed(self.build)
-        files = _scan(self.build)
+        base, held = self._base() or 0, listed(self.build)
+        files = scan(self.build)
         if files == held and not clean:
             return
 
         def read(path: str, place: int) -> bytes:
-            from hopyard.state.storage.postgres.files import CHUNK
+            return chunk_of(self.build / path, place)
 
-            with (self.build / path).open("rb") as file:
-                file.seek(place * CHUNK)
-                return file.read(CHUNK)
-
-        _write_listing(self.build, publisher.publish(base, files, read, clean=clean), files)
+        write_listing(self.build, publisher.publish(base, files, read, clean=clean), files)
 
     def _brought(self) -> Path:
         copies = self._root / "copies"
         with _written(self.address):
             copies.mkdir(parents=True, exist_ok=True)
-            while True:
-                number = self.shared.newest()
-                if not number:
-                    raise IndexMissingError(
-                        f"There is no index {self.address.shown!r}: run `hopyard index build "
-                        f"PATH… --out {self.address.shown!r}`."
-                    )
-                folder = copies / f"{number:07d}"
-                if folder == self._copy:
-                    return folder
-                with FileLock(self._root / "fetch.lock"):
-                    if not _is_whole(folder) and not self._fetch(number, folder):
-                        continue  # later generations took its place
-                    for old in sorted(copies.iterdir(), reverse=True)[_KEPT:]:
-                        shutil.rmtree(old, ignore_errors=True)
-                show_as(folder, self.address.shown)
-                return folder
+            number = self.shared.newest()
+            if self._copy == copies / f"{number:012d}":
+                return self._copy
+            with FileLock(self._root / "fetch.lock"):
+                while not is_whole(folder := copies / f"{number:012d}"):
+                    if not number:
+                        raise IndexMissingError(
+                            f"There is no index {self.address.shown!r}: run `hopyard index build "
+                            f"PATH… --out {self.address.shown!r}`."
+                        )
+                    number = self._fetch(number, folder)
+                for old in sorted(copies.iterdir(), reverse=True)[_KEPT:]:
+                    shutil.rmtree(old, ignore_errors=True)
+            show_as(folder, self.address.shown)
+            return folder
 
     def _renew(self) -> None:
         """Put the newest generation in place of what the build directory has."""
-        whole = self._root / "incoming"
-        number = self.shared.newest()
-        while number and not self._fetch(number, whole):
-            number = self.shared.newest()
+        whole, number = self._root / "incoming", self.shared.newest()
+        while number and (newest := self._fetch(number, whole)) != number:
+            number = newest
+        (self.build / LISTING).unlink(missing_ok=True)
         for entry in self.build.iterdir():
             if entry.name not in _STAY:
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
         if number:
-            last = (MANIFEST_FILE, _LISTING)
-            for entry in sorted(whole.iterdir(), key=lambda entry: entry.name in last):
+            order = {MANIFEST_FILE: 1, LISTING: 2}  # a build directory without them is not used
+            for entry in sorted(whole.iterdir(), key=lambda entry: order.get(entry.name, 0)):
                 entry.replace(self.build / entry.name)
         else:
-            _write_listing(self.build, 0, {})
+            write_listing(self.build, 0, {})
 
-    def _fetch(self, number: int, folder: Path) -> bool:
-        """Make a directory of a generation; False if the database has it no more."""
+    def _fetch(self, number: int, folder: Path) -> int:
+        """Make a directory of a generation.
+
+        Returns:
+            The number, or that of the newest generation if the database does not have it any more.
+        """
         files = self.shared.files(number)
-        if not files:
-            return False
         part = self._root / f"{folder.name}.part"
         for left in (part, folder):
             shutil.rmtree(left, ignore_errors=True)
@@ -240,21 +240,27 @@ class Mirror:
         known = {
             digest: (old / path, place)
             for old in [*copies[:1], self.build]
-            for path, file in _listed(old).items()
+            for path, file in listed(old).items()
             for place, digest in enumerate(file.chunks)
         }
         with self.shared.reading() as read:
-            if not _assemble(part, files, known, read):
-                return False
-        _write_listing(part, number, files)
+            whole = assemble(part, files, known, read)
+        if not whole:
+            if (newest := self.shared.newest()) != number:
+                return newest
+            raise IndexMissingError(
+                f"The index {self.address.shown!r} is damaged in the database: restore it from a "
+                "backup, or delete its rows (docs/postgres.md) and build it again."
+            )
+        write_listing(part, number, files)
         sync_tree(part)
         part.replace(folder)
-        return True
+        return number
 
     def _base(self) -> int | None:
         """The number of the generation that the build directory began from; None if unknown."""
         try:
-            return int(json.loads((self.build / _LISTING).read_text())["number"])
+            return int(json.loads((self.build / LISTING).read_text())["number"])
         except (OSError, ValueError, KeyError):
             return None
 
@@ -280,104 +286,3 @@ def _written(address: IndexAddress) -> Iterator[None]:
             f"The copy of the index {address.shown!r} cannot be written ({error}): see that the "
             "data folder is writable and the disk has room, then run the same command again."
         ) from error
-
-
-def _is_whole(folder: Path) -> bool:
-    """Whether a copy is there with all its files; a damaged one is made again."""
-    try:
-        check_files(folder, read_manifest(folder))
-    except IndexMissingError:
-        return False
-    return all(
-        (folder / path).is_file() and (folder / path).stat().st_size == file.size
-        for path, file in _listed(folder).items()
-    )
-
-
-def _assemble(
-    folder: Path,
-    files: Files,
-    known: Mapping[bytes, tuple[Path, int]],
-    read: Callable[[list[bytes]], dict[bytes, bytes]],
-) -> bool:
-    """Write files of chunks that this machine has, and of others; False if one is nowhere."""
-    for path in files:
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).touch()
-    pieces = [(path, digest) for path, file in files.items() for digest in file.chunks]
-    for start in range(0, len(pieces), _AHEAD):
-        some = pieces[start : start + _AHEAD]
-        found = {digest: _own_chunk(digest, known) for _, digest in some}
-        found |= read([digest for digest, data in found.items() if data is None])
-        for path, digest in some:
-            data = found[digest]
-            if data is None:
-                return False
-            with (folder / path).open("ab") as out:
-                out.write(data)
-    return True
-
-
-def _own_chunk(digest: bytes, known: Mapping[bytes, tuple[Path, int]]) -> bytes | None:
-    from hopyard.state.storage.postgres.files import CHUNK
-
-    path, place = known.get(digest, (None, 0))
-    if path is None:
-        return None
-    try:
-        with path.open("rb") as file:
-            file.seek(place * CHUNK)
-            data = file.read(CHUNK)
-    except OSError:
-        return None
-    return data if sha256(data).digest() == digest else None
-
-
-def _scan(directory: Path) -> Files:
-    """The files that belong to an index, with the chunks of each.
-
-    Raises:
-        HopyardError: Another process reads the log of a database file.
-    """
-    manifest = read_manifest(directory)
-    databases = sorted(directory.glob("*.sqlite"))
-    for file in databases:
-        with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as connection:
-            if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-                raise HopyardError(
-                    f"The log of {str(file)!r} is read by another process: end that process, then "
-                    "run the same command again."
-                )
-    folder = generation_directory(directory, manifest.generation)
-    own = [folder / name for name in manifest.files]
-    files = [directory / MANIFEST_FILE, *databases, *own]
-    return {file.relative_to(directory).as_posix(): _stored(file) for file in files}
-
-
-def _stored(file: Path) -> StoredFile:
-    from hopyard.state.storage.postgres.files import CHUNK, StoredFile
-
-    with file.open("rb") as opened:
-        chunks = tuple(sha256(block).digest() for block in iter(partial(opened.read, CHUNK), b""))
-    return StoredFile(file.stat().st_size, chunks)
-
-
-def _listed(directory: Path) -> Files:
-    from hopyard.state.storage.postgres.files import StoredFile
-
-    try:
-        listing: dict[str, Any] = json.loads((directory / _LISTING).read_text())["files"]
-        return {
-            path: StoredFile(size, tuple(map(bytes.fromhex, chunks)))
-            for path, (size, chunks) in listing.items()
-        }
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-
-
-def _write_listing(directory: Path, number: int, files: Files) -> None:
-    listing = {
-        path: (file.size, [digest.hex() for digest in file.chunks]) for path, file in files.items()
-    }
-    text = json.dumps({"number": number, "files": listing})
-    write_file(directory / _LISTING, text.encode())

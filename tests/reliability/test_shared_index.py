@@ -17,6 +17,7 @@ import psycopg
 import pytest
 from building import wait
 from langchain_core.documents import Document
+from model_server import ModelServer
 from postgres_server import OWN, PostgresServer
 from starlette.testclient import TestClient
 
@@ -35,6 +36,9 @@ from hopyard.state.settings.given import read_given
 from hopyard.state.storage.postgres import files
 from hopyard.testing import DOCUMENTS, WordEmbedder
 from hopyard.web.app import application
+
+from .commands import Zygote
+from .conftest import EMBEDDING
 
 CLOVES = "Zanzibar is where the cloves of Mr Quill were weighed."
 QUESTION = "When was the Iron Bridge opened?"
@@ -108,7 +112,9 @@ def rows(address: str, query: str) -> list[tuple[Any, ...]]:
         return connection.execute(query).fetchall()
 
 
-def test_machines_share_an_index(built: str, machine: Machine, tmp_path: Path) -> None:
+def test_machines_share_an_index(
+    built: str, machine: Machine, tmp_path: Path, postgres: PostgresServer
+) -> None:
     machine("two")
     with hopyard.Hopyard(built, embedding="words", k=1) as hop:
         assert hop.search("Iron Bridge opened", search="hybrid")[0].id == "iron-bridge"
@@ -120,6 +126,18 @@ def test_machines_share_an_index(built: str, machine: Machine, tmp_path: Path) -
     machine("one")
     assert best(built, "the Iron Bridge opened in 1781") != "iron-bridge"
     assert status(folder_of(built)).directory == index_address(built).shown
+    # An index that is deleted and built again is not taken for the former one.
+    kept = folder_of(built)
+    for table in ("index_generations", "index_files", "index_chunks"):
+        postgres.execute(
+            f"DELETE FROM {index_address(built).database.rpartition('%3D')[2]}.{table}"
+        )
+    with pytest.raises(IndexMissingError, match=r"^There is no index"):
+        folder_of(built)
+    time.sleep(1)
+    hopyard.build_index(built, DOCUMENTS, chunk_tokens=0, embedding="words")
+    assert folder_of(built).name > kept.name
+    assert best(built, "the Iron Bridge opened in 1781") == "iron-bridge"
     for number in range(3):
         add(built, f"n{number}", f"Number {number}.")
         folder_of(built)
@@ -156,8 +174,10 @@ def test_only_chunks_that_a_machine_lacks_are_fetched(
     add(built, "tay", "The Tay Bridge fell in 1879.")
     machine("one")
     folder_of(built)
-    chunks = "SELECT unnest(chunks) FROM index_files WHERE number = "
-    lacking = {digest for (digest,) in rows(built, f"{chunks}2 EXCEPT {chunks}1")}
+    one = "(SELECT {}(number) FROM index_files)"
+    chunks = f"SELECT unnest(chunks) FROM index_files WHERE number = {one}"
+    query = f"{chunks.format('max')} EXCEPT {chunks.format('min')}"
+    lacking = {digest for (digest,) in rows(built, query)}
     assert set(fetched) == lacking and len(lacking) < every - 3
     # A damaged copy is found when a process opens it, and made again.
     fetched.clear()
@@ -191,6 +211,7 @@ def test_readers_see_the_old_generation_until_the_new_one_is_whole(
     built: str, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     insert, seen = files._insert, []
+    before = rows(built, "SELECT max(number) FROM index_generations")
 
     def looking(connection: Any, **given: Any) -> None:
         insert(connection, **given)
@@ -198,7 +219,7 @@ def test_readers_see_the_old_generation_until_the_new_one_is_whole(
 
     monkeypatch.setattr(files, "_insert", looking)
     add(built, "tay", "The Tay Bridge fell in 1879.")
-    assert seen and set(map(str, seen)) == {"[(1,)]"}
+    assert seen and set(map(str, seen)) == {str(before)}
     machine("two")
     assert best(built, "the Tay Bridge fell") == "tay"
 
@@ -228,7 +249,7 @@ def test_a_killed_builder_leaves_the_old_generation(
         with pytest.raises(IndexBusyError, match=f"built by process {process.pid} on {host}:"):
             hopyard.add_documents(built, tay)
         assert best(built, QUESTION) == "iron-bridge"
-    assert rows(built, "SELECT number FROM index_generations") == [(1,)]
+    assert rows(built, "SELECT count(*) FROM index_generations") == [(1,)]
     machine("one")
     assert best(built, "the Tay Bridge fell") != "tay", "nothing was published"
     report = hopyard.add_documents(built, tay)
@@ -296,7 +317,7 @@ async def test_a_restart_while_a_build_is_under_way(
     await build()
     machine("two")
     assert "danube" not in str(status(await asyncio.to_thread(folder_of, built)).manifest.counts)
-    assert rows(built, "SELECT max(number) FROM index_generations") == [(2,)]
+    assert rows(built, "SELECT count(*) FROM index_generations") == [(2,)]
 
 
 def test_removed_text_leaves_the_database(built: str, machine: Machine) -> None:
@@ -402,3 +423,42 @@ def test_the_parts_of_an_address() -> None:
     assert found.name == "a-1.b"
     hidden = index_address("postgresql://h/db?password=sesame&index=x")
     assert (hidden.shown, index_address(hidden.shown)) == ("postgresql://h/db?index=x", hidden)
+
+
+def test_a_damaged_database_is_named(
+    built: str, machine: Machine, postgres: PostgresServer
+) -> None:
+    schema = index_address(built).database.rpartition("%3D")[2]
+    postgres.execute(f"UPDATE {schema}.index_chunks SET data = 'x', compressed = false")
+    machine("two")
+    with pytest.raises(IndexMissingError, match="is damaged in the database"):
+        folder_of(built)
+
+
+def test_the_command_line(
+    address: str, zygote: Zygote, model_server: ModelServer, tmp_path: Path
+) -> None:
+    model_server.answer = lambda *_: {"answer": "In 1781 [1]."}
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "iron.md").write_text("The Iron Bridge was opened in 1781.")
+    (docs / "stone.md").write_text("The Stone Bridge was completed in 1146.")
+
+    def run(machine: str, *arguments: str | Path, **more: str) -> Any:
+        environment = model_server.environment() | {"HOPYARD_HOME": str(tmp_path / machine)}
+        ended = zygote.run(*arguments, "--json", environment=environment | more)
+        assert ended.code == 0, ended
+        return ended.json
+
+    run("one", "index", "build", docs, "--out", address, "--embedding", EMBEDDING)
+    ask = ("ask", QUESTION, "-s", "single", "--model", "openai:scripted", "-t", "t")
+    assert run("two", *ask, HOPYARD_INDEX=address)["answer"].startswith("In 1781")
+    (docs / "iron.md").unlink()
+    (docs / "tay.md").write_text("The Tay Bridge fell in 1879.")
+    assert run("one", "index", "sync", address, docs)["documents"]["removed"] == 1
+    listed = run("two", "index", "list", address)
+    assert sorted(entry["title"] for entry in listed["documents"]) == ["stone", "tay"]
+    assert run("two", "search", "Tay Bridge", "-i", address)
+    run("two", "index", "remove", address, "stone.md")
+    assert run("one", "index", "status", address)["manifest"]["counts"]["documents"] == 1
+    run("one", "index", "vacuum", address)

@@ -6,10 +6,10 @@ transaction: until then, readers see the former generation.
 
 from __future__ import annotations
 
+import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final, TypeVar
@@ -21,11 +21,10 @@ from psycopg.rows import TupleRow
 from hopyard.state.errors import IndexBusyError
 from hopyard.state.storage.postgres.connection import Database, Place, lock_number, migrate
 from hopyard.state.storage.postgres.locks import KEEP_ALIVE, holder_query
+from hopyard.state.storage.stored_files import Files, StoredFile
 
 T = TypeVar("T")
 
-CHUNK: Final = 1 << 18
-"""Bytes of a chunk: a small change of a database file changes few of them."""
 _BATCH: Final = 32
 """Chunks that are sent or read at once: 8 MB."""
 _WORTH: Final = 0.9
@@ -59,23 +58,6 @@ ALTER TABLE index_chunks ALTER COLUMN data SET STORAGE EXTERNAL;
 )
 """The statements of each version. A released text never changes."""
 _NUMBER: Final = lock_number("index", "%s")
-
-
-@dataclass(frozen=True)
-class StoredFile:
-    """A file of a generation.
-
-    Attributes:
-        size: Its bytes.
-        chunks: The SHA-256 of each chunk, in order.
-    """
-
-    size: int
-    chunks: tuple[bytes, ...]
-
-
-Files = Mapping[str, StoredFile]
-"""The files of a generation by their paths below the index."""
 
 
 class IndexFiles:
@@ -217,16 +199,18 @@ class Publisher:
         for some in _batches(digest for digest in places if digest not in held):
             rows = [(self._name, digest, *_deflated(read(*places[digest]))) for digest in some]
             self.run(partial(_insert, rows=rows))
-        return self.run(lambda connection: self._commit(connection, base, files, clean))
+        # An index that was deleted and built again takes no number twice.
+        number = max(base + 1, int(time.time()))
+        return self.run(lambda connection: self._commit(connection, base, number, files, clean))
 
     def _digests(self, connection: Connection[TupleRow]) -> set[bytes]:
         query = "SELECT digest FROM index_chunks WHERE name = %s"
         return {digest for (digest,) in connection.execute(query, (self._name,), binary=True)}
 
     def _commit(
-        self, connection: Connection[TupleRow], base: int, files: Files, clean: bool
+        self, connection: Connection[TupleRow], base: int, number: int, files: Files, clean: bool
     ) -> int:
-        number, name = base + 1, self._name
+        name = self._name
         with connection.transaction():
             newest = _newest(connection, name)
             if newest == number and _files(connection, name, number) == files:
