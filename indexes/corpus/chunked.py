@@ -20,7 +20,7 @@ from hopyard.indexes.corpus.manifest import (
 )
 from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.storage.atomic import write_file
-from hopyard.state.storage.stored_files import CHUNK, Files, StoredFile
+from hopyard.state.storage.stored_files import CHUNK, Files, StoredFile, is_chunk
 
 LISTING: Final = "published.json"
 """The files of a copy, or those of a build directory when it last equalled the database."""
@@ -69,7 +69,7 @@ def _own_chunk(digest: bytes, known: Mapping[bytes, tuple[Path, int]]) -> bytes 
         data = chunk_of(*known[digest])
     except (KeyError, OSError):
         return None
-    return data if sha256(data).digest() == digest else None
+    return data if is_chunk(data, digest) else None
 
 
 def chunk_of(path: Path, place: int) -> bytes:

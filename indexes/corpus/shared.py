@@ -73,19 +73,14 @@ def build_folder(name: str | Path) -> Path:
     """The directory that builds of an index work in, up to date with the database.
 
     Args:
-        name: As for `folder_of`.
+        name: As for `folder_of`, or the directory that this function gave before.
 
     Raises:
         IndexBusyError: Another process of this machine builds it.
         HopyardError: The database cannot be used.
     """
-    return _mirror(name).build_copy() if is_address(name) else Path(name)
-
-
-def renewed(directory: Path) -> Path:
-    """A directory that `build_folder` gave, or any other, brought up to date again."""
-    mirror = _mirrors.get(directory.absolute().parent)
-    return mirror.build_copy() if mirror and directory.absolute() == mirror.build else directory
+    mirror = _mirror(name) if is_address(name) else _mirror_at(Path(name))
+    return mirror.build_copy() if mirror else Path(name)
 
 
 def local_folder(name: str | Path) -> Path:
@@ -108,12 +103,13 @@ def publishing(directory: Path) -> Iterator[Callable[[bool], None]]:
         IndexBusyError: Another process builds the index, or has published since `build_folder`.
         HopyardError: The database cannot be used.
     """
-    mirror = _mirrors.get(directory.absolute().parent)
-    if mirror is None or directory.absolute() != mirror.build:
+    mirror = _mirror_at(directory)
+    if mirror is None:
         yield lambda _: None
         return
     with mirror.shared.hold() as publisher:
-        mirror.check_base(publisher)
+        if mirror.base() != mirror.shared.newest():
+            raise publisher.overtaken()
         yield partial(mirror.publish, publisher)
 
 
@@ -164,23 +160,14 @@ class Mirror:
         show_as(self.build, self.address.shown)
         with _written(self.address):
             self.build.mkdir(parents=True, exist_ok=True)
-            if self._base() != self.shared.newest():
+            if self.base() != self.shared.newest():
                 with hold_lock(self.build):
                     self._renew()
         return self.build
 
-    def check_base(self, publisher: Publisher) -> None:
-        """See that the build directory began from the newest generation.
-
-        Raises:
-            IndexBusyError: Another process has published since.
-        """
-        if self._base() != self.shared.newest():
-            raise publisher.overtaken()
-
     def publish(self, publisher: Publisher, clean: bool) -> None:
         """Publish the build directory; `clean` also removes the former generation."""
-        base, held = self._base() or 0, listed(self.build)
+        base, held = self.base() or 0, listed(self.build)
         files = scan(self.build)
         if files == held and not clean:
             return
@@ -257,12 +244,17 @@ class Mirror:
         part.replace(folder)
         return number
 
-    def _base(self) -> int | None:
+    def base(self) -> int | None:
         """The number of the generation that the build directory began from; None if unknown."""
         try:
             return int(json.loads((self.build / LISTING).read_text())["number"])
         except (OSError, ValueError, KeyError):
             return None
+
+
+def _mirror_at(directory: Path) -> Mirror | None:
+    mirror = _mirrors.get(directory.absolute().parent)
+    return mirror if mirror and mirror.build == directory.absolute() else None
 
 
 def _mirror(name: str | Path) -> Mirror:

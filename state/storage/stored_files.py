@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Final
 
 CHUNK: Final = 1 << 18
@@ -21,6 +22,11 @@ class StoredFile:
 
     size: int
     chunks: tuple[bytes, ...]
+
+
+def is_chunk(data: bytes, digest: bytes) -> bool:
+    """Whether a chunk has a SHA-256."""
+    return sha256(data).digest() == digest
 
 
 Files = Mapping[str, StoredFile]

@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from hashlib import sha256
 from typing import Any, Final, TypeVar
 
-import psycopg
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
 from hopyard.state.errors import IndexBusyError
 from hopyard.state.storage.postgres.connection import Database, Place, lock_number, migrate
 from hopyard.state.storage.postgres.locks import KEEP_ALIVE, holder_query
-from hopyard.state.storage.stored_files import Files, StoredFile
+from hopyard.state.storage.stored_files import Files, StoredFile, is_chunk
 
 T = TypeVar("T")
 
 _BATCH: Final = 32
-"""Chunks that are sent or read at once: 8 MB."""
+"""Chunks that are sent at once: 8 MB."""
 _WORTH: Final = 0.9
 """A chunk is kept compressed where this saves a tenth; vectors hardly get smaller."""
 
@@ -91,7 +89,7 @@ class IndexFiles:
 
     @contextmanager
     def reading(self) -> Iterator[Callable[[Sequence[bytes]], dict[bytes, bytes]]]:
-        """A function that reads chunks by their digests, over one connection.
+        """A function that reads a few chunks by their digests, over one connection.
 
         It leaves out those that were removed or are damaged.
         """
@@ -101,17 +99,12 @@ class IndexFiles:
         database = Database(self._place)
 
         def read(digests: Sequence[bytes]) -> dict[bytes, bytes]:
-            found: dict[bytes, bytes] = {}
-            for some in _batches(dict.fromkeys(digests)):
+            def work(connection: Connection[TupleRow]) -> list[TupleRow]:
+                return connection.execute(query, (self._name, digests), binary=True).fetchall()
 
-                def work(connection: Connection[TupleRow], some: Any = some) -> list[TupleRow]:
-                    return connection.execute(query, (self._name, some), binary=True).fetchall()
-
-                for digest, compressed, data in database.run(work):
-                    whole = _inflated(data) if compressed else data
-                    if sha256(whole).digest() == digest:
-                        found[digest] = whole
-            return found
+            rows = database.run(work)
+            found = {digest: _inflated(data) if packed else data for digest, packed, data in rows}
+            return {digest: data for digest, data in found.items() if is_chunk(data, digest)}
 
         try:
             yield read
@@ -196,7 +189,9 @@ class Publisher:
             for place, digest in enumerate(file.chunks)
         }
         held = self.run(self._digests)
-        for some in _batches(digest for digest in places if digest not in held):
+        lacking = [digest for digest in places if digest not in held]
+        for start in range(0, len(lacking), _BATCH):
+            some = lacking[start : start + _BATCH]
             rows = [(self._name, digest, *_deflated(read(*places[digest]))) for digest in some]
             self.run(partial(_insert, rows=rows))
         # An index that was deleted and built again takes no number twice.
@@ -217,12 +212,9 @@ class Publisher:
                 return number  # the connection was lost while the server confirmed it
             if newest != base:
                 raise self.overtaken()
-            try:
-                connection.execute(
-                    "INSERT INTO index_generations (name, number) VALUES (%s, %s)", (name, number)
-                )
-            except psycopg.errors.UniqueViolation as error:
-                raise self.overtaken() from error
+            connection.execute(
+                "INSERT INTO index_generations (name, number) VALUES (%s, %s)", (name, number)
+            )
             rows = [(name, number, path, file.size, [*file.chunks]) for path, file in files.items()]
             with connection.cursor() as cursor:
                 cursor.executemany("INSERT INTO index_files VALUES (%s, %s, %s, %s, %s)", rows)
@@ -253,11 +245,6 @@ class Publisher:
             f"The index {self._shown!r} is being built by {who}: wait for it to end, then run the "
             "same command again."
         )
-
-
-def _batches(digests: Iterable[bytes]) -> Iterator[list[bytes]]:
-    left = list(digests)
-    return (left[start : start + _BATCH] for start in range(0, len(left), _BATCH))
 
 
 def _newest(connection: Connection[TupleRow], name: str) -> int:
