@@ -19,6 +19,7 @@ _SHAPE: Final = re.compile(
 _HOSTS: Final = re.compile(r"(?:(?:[\w.%-]*|\[[\da-fA-F:.]+\])(?::\d+)?(?:,|$))*")
 _NAME: Final = re.compile(r"\w[\w.-]{0,63}")
 _SECRET: Final = ("password=", "sslpassword=")
+_PLACES: Final = ("host", "port", "service")
 _VARIABLES: Final = ("HOPYARD_INDEX", "HOPYARD_THREADS", "HOPYARD_LEDGER")
 
 _known: Final[dict[str, str]] = {}
@@ -69,7 +70,7 @@ def index_address(text: str) -> IndexAddress:
             "letters, digits, '_', '-' and '.', 64 at most."
         )
     others = [option for option in options if not option.startswith("index=")]
-    plain = [option for option in others if not option.startswith(_SECRET)]
+    plain = [option for option in others if not unquote(option).startswith(_SECRET)]
     user = "" if found["user"] is None else f"{found['user']}@"
     server = f"postgresql://{user}{found['hosts']}/{found['database']}"
     shown = _with_options(server, [*plain, f"index={names[0]}"])
@@ -79,7 +80,7 @@ def index_address(text: str) -> IndexAddress:
     elif shown in _known:
         return index_address(_known[shown])
     else:
-        password = _password_for(found["user"], found["hosts"])
+        password = _password_for(found)
     if password:
         server = f"postgresql://{found['user']}:{password}@{found['hosts']}/{found['database']}"
     return IndexAddress(names[0], _with_options(server, others), shown)
@@ -112,10 +113,20 @@ def _with_options(server: str, options: list[str]) -> str:
     return f"{server}?{'&'.join(options)}" if options else server
 
 
-def _password_for(user: str | None, hosts: str) -> str:
+def _password_for(found: re.Match[str]) -> str:
     """The password of a variable's address with the same user and server; "" for none."""
     for variable in _VARIABLES:
-        found = _SHAPE.fullmatch(os.environ.get(variable, ""))
-        if user and found and (found["user"], found["hosts"]) == (user, hosts):
-            return found["password"] or ""
+        other = _SHAPE.fullmatch(os.environ.get(variable, ""))
+        if found["user"] and other and _server(found) == _server(other):
+            return other["password"] or ""
     return ""
+
+
+def _server(found: re.Match[str]) -> tuple[object, ...]:
+    """The user and server of an address; options may name another server than its beginning."""
+    options = (found["options"] or "").split("&")
+    return (
+        found["user"],
+        found["hosts"],
+        *(each for each in options if unquote(each).startswith(_PLACES)),
+    )
