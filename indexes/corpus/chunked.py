@@ -12,13 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS
-from hopyard.indexes.corpus.manifest import (
-    MANIFEST_FILE,
-    check_files,
-    generation_directory,
-    read_manifest,
-)
-from hopyard.state.errors import HopyardError, IndexMissingError
+from hopyard.indexes.corpus.manifest import MANIFEST_FILE, generation_directory, read_manifest
+from hopyard.state.errors import HopyardError
 from hopyard.state.storage.atomic import write_file
 from hopyard.state.storage.stored_files import CHUNK, Files, StoredFile, is_chunk
 
@@ -29,15 +24,14 @@ _AHEAD: Final = 32
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether a copy is there with all its files; a damaged one is made again."""
+    """Whether a copy is there with all its files in their sizes; a damaged copy is made again."""
+    files = listed(folder)
     try:
-        check_files(folder, read_manifest(folder))
-    except IndexMissingError:
+        return bool(files) and all(
+            (folder / path).stat().st_size == file.size for path, file in files.items()
+        )
+    except OSError:
         return False
-    return all(
-        (folder / path).is_file() and (folder / path).stat().st_size == file.size
-        for path, file in listed(folder).items()
-    )
 
 
 def assemble(
