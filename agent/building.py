@@ -22,7 +22,8 @@ from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import BadItem
 from hopyard.indexes.corpus.shared import build_folder
 from hopyard.indexes.documents.files import Incomplete, SkippedFile
-from hopyard.indexes.kind import DEFAULT_KINDS, embedding_for
+from hopyard.indexes.documents.loaders import default_kinds
+from hopyard.indexes.kind import embedding_for
 from hopyard.indexes.status import status
 from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.nodes.resources import Resources
@@ -96,7 +97,7 @@ def build_index(
     index: str | Path,
     documents: Documents,
     *,
-    kinds: Sequence[str] = DEFAULT_KINDS,
+    kinds: Sequence[str] | None = None,
     chunk_tokens: int | None = None,
     **named: Unpack[BuildSettings],
 ) -> IndexReport:
@@ -111,7 +112,8 @@ def build_index(
     Args:
         index: The index directory or address; it is made if need be.
         documents: A file, a folder, a LangChain document or loader, or several of these.
-        kinds: The index kinds to build.
+        kinds: The index kinds to build. None takes `dense` and `sparse`, and `tables` if a file
+            is a spreadsheet.
         chunk_tokens: The most tokens of a passage; 0 keeps documents whole. The default is 300, or
             what the embedding model's window allows.
         **named: See `BuildSettings`, as in `embedding="ollama:nomic-embed-text"`.
@@ -132,7 +134,7 @@ async def abuild_index(
     index: str | Path,
     documents: Documents,
     *,
-    kinds: Sequence[str] = DEFAULT_KINDS,
+    kinds: Sequence[str] | None = None,
     chunk_tokens: int | None = None,
     **named: Unpack[BuildSettings],
 ) -> IndexReport:
@@ -179,9 +181,11 @@ class _Build:
         expanded = name if is_address(name) else Path(name).expanduser()
         self._directory = self._sources.directory = build_folder(expanded)
 
-    async def build(self, kinds: Sequence[str], chunk_tokens: int | None) -> IndexReport:
+    async def build(self, kinds: Sequence[str] | None, chunk_tokens: int | None) -> IndexReport:
         await asyncio.to_thread(self._open)
         self._sources.only = True
+        if kinds is None:
+            kinds = await asyncio.to_thread(default_kinds, self._sources.paths)
         wanted = [kinds] if isinstance(kinds, str) else list(kinds)
         put = partial(building.build, kinds=wanted, chunk_tokens=chunk_tokens)
         return await self._put(put, partial(embedding_for, wanted))

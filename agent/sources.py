@@ -55,10 +55,19 @@ class Sources(Iterable[Document]):
         self.only = False
         self.folders = FolderNames(())
         self.directory: Path | None = None
-        self._given = given
+        self._given = _listed(given)
         self._encoding = encoding
         self._ocr = ocr
         self._progress = progress
+
+    @property
+    def paths(self) -> list[str]:
+        """The files and folders among the program's documents."""
+        return [
+            os.path.expanduser(fspath(source))  # noqa: PTH111
+            for source in self._given
+            if isinstance(source, (str, PathLike))
+        ]
 
     def __iter__(self) -> Iterator[Document]:
         """Read the documents.
@@ -67,7 +76,7 @@ class Sources(Iterable[Document]):
             UsageError: A path does not exist, or an object is not a source.
             CorpusError: Nothing could be read, or a loader failed.
         """
-        paths, documents = _split(self._given)
+        paths, documents = self.paths, _others(self._given)
         self.folders = FolderNames(paths, self.directory, only=self.only)
         found = read(
             paths,
@@ -85,19 +94,23 @@ class Sources(Iterable[Document]):
         yield from found
 
 
-def _split(given: Documents) -> tuple[list[str], Iterator[Document | BadItem]]:
-    """The paths, and the documents of everything else."""
+def _listed(given: Documents) -> list[DocumentSource]:
     single = isinstance(given, (str, PathLike, LangChainDocument, BaseLoader, Document))
     single = single or callable(getattr(given, "lazy_load", None))
-    sources: list[DocumentSource] = [given] if single else list(given)  # type: ignore[arg-type, list-item]
-    paths, loaders, loaded, own = [], [], [], []
+    return [given] if single else list(given)  # type: ignore[arg-type, list-item]
+
+
+def _others(sources: Iterable[DocumentSource]) -> Iterator[Document | BadItem]:
+    """The documents of everything that is not a path."""
+    loaded, own = [], []
+    loaders: list[BaseLoader] = []
     for source in sources:
-        if isinstance(source, (str, PathLike)):
-            paths.append(os.path.expanduser(fspath(source)))  # noqa: PTH111
-        elif isinstance(source, LangChainDocument):
+        if isinstance(source, LangChainDocument):
             loaded.append(source)
         elif isinstance(source, Document):
             own.append(source)
+        elif isinstance(source, (str, PathLike)):
+            continue
         elif callable(getattr(source, "lazy_load", None)):
             loaders.append(source)
         else:
@@ -105,7 +118,7 @@ def _split(given: Documents) -> tuple[list[str], Iterator[Document | BadItem]]:
                 f"An object of type {type(source).__name__} is not a document; give a path, a "
                 "LangChain Document, or a LangChain loader."
             )
-    return paths, chain(convert(loaded, _UNNAMED), own, *map(load_from, loaders))
+    return chain(convert(loaded, _UNNAMED), own, *map(load_from, loaders))
 
 
 def _nothing_read(report: LoadReport) -> CorpusError:

@@ -53,9 +53,13 @@ def build_command(
     encoding: EncodingOption = "",
     ocr: OcrOption = "",
     with_: Annotated[
-        str,
-        typer.Option("--with", help=f"Index kinds to build, comma-separated: {', '.join(KINDS)}."),
-    ] = ",".join(DEFAULT_KINDS),
+        str | None,
+        typer.Option(
+            "--with",
+            help=f"Index kinds to build, comma-separated: {', '.join(KINDS)}. "
+            f"Default: {','.join(DEFAULT_KINDS)}, and tables if a file is a spreadsheet.",
+        ),
+    ] = None,
     vectors: Annotated[
         str | None,
         typer.Option(
@@ -81,10 +85,14 @@ def build_command(
     from hopyard.indexes.building import build as building
     from hopyard.indexes.building.recipe import recipe_of
     from hopyard.indexes.documents.folders import FolderNames
+    from hopyard.indexes.documents.loaders import default_kinds
     from hopyard.indexes.documents.stamps import FileStamps
     from hopyard.nodes.resources import Resources
 
-    kinds = [kind.strip() for kind in with_.split(",") if kind.strip()]
+    if with_ is None:
+        kinds = [*default_kinds(paths or ())]
+    else:
+        kinds = [kind.strip() for kind in with_.split(",") if kind.strip()]
     if not kinds:
         raise UsageError(f"--with is empty; leave it out for {','.join(DEFAULT_KINDS)}.")
     given = {"model": model, "embedding": embedding, "dense.store": vectors}
@@ -93,7 +101,7 @@ def build_command(
     if dry_run and not any(kind.asks_model for kind in chosen):
         *others, last = (kind.name for kind in KINDS.parts() if kind.asks_model)
         asking = f"{', '.join(others)} or {last}"
-        raise UsageError(f"Nothing in --with {with_} needs a model; add {asking} to it.")
+        raise UsageError(f"Nothing in --with {','.join(kinds)} needs a model; add {asking} to it.")
     with Resources() as resources:
         embedder = resources.embedder(embedding_for(kinds, context.embedding))
         # Missing packages and files of settings are named before anything is read.

@@ -27,8 +27,15 @@ from hopyard.indexes.documents.files import (
 from hopyard.indexes.documents.folders import FolderNames, absolute
 from hopyard.indexes.documents.readers.base import Options
 from hopyard.indexes.documents.readers.limits import largest_from_environment
-from hopyard.indexes.documents.readers.table import CORPUS_SUFFIX, format_of, known_suffixes
+from hopyard.indexes.documents.readers.table import (
+    CORPUS_SUFFIX,
+    SPREADSHEETS,
+    Format,
+    format_of,
+    known_suffixes,
+)
 from hopyard.indexes.documents.sync import stamps_of
+from hopyard.indexes.kind import DEFAULT_KINDS
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import missing_modules
 
@@ -157,14 +164,35 @@ def missing_extras(paths: Iterable[str | Path]) -> dict[str, list[Path]]:
         UsageError: A path does not exist.
     """
     needing: dict[str, list[Path]] = {}
+    for file, kind in _formats(paths):
+        if kind.extra:
+            needing.setdefault(kind.extra, []).append(file)
+    return {extra: files for extra, files in needing.items() if missing_modules(extra)}
+
+
+def default_kinds(paths: Iterable[str | Path]) -> tuple[str, ...]:
+    """The index kinds for some files and folders, if the user names none.
+
+    Spreadsheets and files of separated values are for questions about whole tables, too, if the
+    package that answers them is installed.
+
+    Raises:
+        UsageError: A path does not exist.
+    """
+    tables = not missing_modules("tables") and any(
+        kind in SPREADSHEETS for _, kind in _formats(paths)
+    )
+    return (*DEFAULT_KINDS, "tables") if tables else DEFAULT_KINDS
+
+
+def _formats(paths: Iterable[str | Path]) -> Iterator[tuple[Path, Format]]:
+    """The files that can be read, with their formats."""
     for path in map(Path, paths):
         if not path.exists():
             raise _no_path(path)
         for file in _walk(path) if path.is_dir() else [path]:
-            kind = format_of(file.name) if isinstance(file, Path) else None
-            if isinstance(file, Path) and kind and kind.extra:
-                needing.setdefault(kind.extra, []).append(file)
-    return {extra: files for extra, files in needing.items() if missing_modules(extra)}
+            if isinstance(file, Path) and (kind := format_of(file.name)):
+                yield file, kind
 
 
 def _no_path(path: Path) -> UsageError:

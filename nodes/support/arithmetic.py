@@ -23,7 +23,9 @@ _CUES: Final = {
     "sum": r"total|together|\bsum\b|combined|altogether|in all\b|overall|add(?:s|ed)? up|plus|\+|"
     r"\ball\b|\bboth\b|insgesamt|zusammen|gesamt|summe|addiert|\balle\b|\bbeide|"
     r"총|합|모두|全部|共|合计|总",
-    "difference": r"\w+er than|\w+er als|\bmore\b|\bless\b|fewer|differ|increas|decreas|\brose|"
+    "difference": r"\w+er (?:\S+ ){0,6}(?:than|als)\b|\bmore\b|\bless\b|fewer|differ|increas|"
+    r"\b(?:high|low|long|short|larg|small|great|old|young|cheap|heavi|fast|slow)er\b|decreas|"
+    r"(?:höh|niedrig|läng|kürz|größ|klein|ält|jüng|teur|billig)er\b|\brose|"
     r"\bgrew|\bfell|drop|gain|earlier|later|before|after|remain|\bleft\b|\brest\b|short|minus|−|"
     r"\d ?[-–] ?\d|\bby\b|\bnot\b|nicht|years|months|days|minutes|hours|since|\bother\b|mehr|"
     r"weniger|differenz|unterschied|stieg|gestiegen|sank|gesunken|früher|später|\bum\b|jahre|"

@@ -60,6 +60,12 @@ def test_every_source_at_once(tmp_path: Path) -> None:
     assert status(index).manifest.kinds == ("sparse",)
 
 
+def test_a_spreadsheet_is_indexed_as_a_table(tmp_path: Path) -> None:
+    (tmp_path / "prices.csv").write_text("name,price\noar,640\nboat,9200\n")
+    hopyard.build_index(tmp_path / "index", tmp_path / "prices.csv", embedding="words")
+    assert status(tmp_path / "index").manifest.kinds == ("dense", "sparse", "tables")
+
+
 async def test_async_and_again(tmp_path: Path) -> None:
     index = tmp_path / "index"
     loader = Loader("One.", "Two.")

@@ -21,7 +21,7 @@ from hopyard.indexes.documents.readers.web import read_html
 from hopyard.indexes.documents.readers.word import read_docx
 from hopyard.indexes.documents.readers.xml_text import read_xml
 
-__all__ = ("CORPUS_SUFFIX", "FORMATS", "Format", "format_of", "known_suffixes")
+__all__ = ("CORPUS_SUFFIX", "FORMATS", "SPREADSHEETS", "Format", "format_of", "known_suffixes")
 
 CORPUS_SUFFIX: Final = ".jsonl"
 """Corpus files hold a document in each line: see `loaders`."""
@@ -106,6 +106,10 @@ FORMATS: Final = (
     ),
     Format((".gz",), read_gzip, holds_files=True),
     Format(_CODE, read_plain_text),
+)
+
+SPREADSHEETS: Final = tuple(
+    item for item in FORMATS if {".xlsx", ".xls", ".ods", ".csv", ".tsv"} & {*item.suffixes}
 )
 
 _BY_SUFFIX: Final = {suffix: item for item in FORMATS for suffix in item.suffixes}

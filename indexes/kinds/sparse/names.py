@@ -35,6 +35,8 @@ _BEGUN: Final = 0.8
 """Weight of a word that a longer word of a name begins with."""
 _MENTIONED: Final = 0.5
 """Weight of words of metadata and first lines, and of words of a question without a capital."""
+_TELLS: Final = 0.5
+"""Least weight of a word in a name that tells the reader why a document was chosen."""
 _LEAST_BEGUN: Final = 3
 _LONGEST_RUN: Final = 3
 """Words of a question that may be one word of a name."""
@@ -129,8 +131,9 @@ class DocumentNames:
 
         Returns:
             A score of each document; how far the question names a document, 0 to 1; and its words
-            that are in names, with the documents. It fully names a document that has half of its
-            words with a capital or digit. Words that no name has count half.
+            that tell documents apart: those in names of fewer than half of them. It fully names a
+            document that has half of its words with a capital or digit. Words that no name has
+            count half.
         """
         scores = np.zeros(self._count)
         said: list[Said] = []
@@ -147,7 +150,8 @@ class DocumentNames:
                 total += rarity if held else rarity / 2
             if held:
                 scores[documents] += weight * rarity * weights
-                said.append(Said(word, documents))
+                if 2 * held < self._count and weight * weights.max() >= _TELLS:
+                    said.append(Said(word, documents))
         return scores, min(1.0, 2 * scores.max(initial=0.0) / total) if total else 0.0, said
 
     def _look_up(self, word: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from hopyard.indexes.corpus.long_text import LongText
-from hopyard.indexes.documents.loaders import LoadReport, load, read
+from hopyard.indexes.documents import loaders
+from hopyard.indexes.documents.loaders import LoadReport, default_kinds, load, read
 from hopyard.state.errors import UsageError
 
 from .readers.pdfs import pdf_pages
@@ -312,3 +313,26 @@ def test_a_day_in_a_files_name_is_its_date(
     (tmp_path / name).write_text(text)
     [document] = load([tmp_path]).documents
     assert document.metadata.get("date") == date
+
+
+@pytest.mark.parametrize(
+    ("files", "kinds"),
+    [
+        (["a.md", "b.txt"], ("dense", "sparse")),
+        (["a.md", "sub/prices.csv"], ("dense", "sparse", "tables")),
+        (["members.XLSX"], ("dense", "sparse", "tables")),
+    ],
+)
+def test_spreadsheets_are_indexed_as_tables(
+    tmp_path: Path, files: list[str], kinds: tuple[str, ...]
+) -> None:
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("a,b\n1,2\n")
+    assert default_kinds([tmp_path]) == kinds
+
+
+def test_tables_need_their_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "prices.csv").write_text("a,b\n1,2\n")
+    monkeypatch.setattr(loaders, "missing_modules", lambda extra: ["duckdb"])
+    assert default_kinds([tmp_path]) == ("dense", "sparse")

@@ -54,6 +54,8 @@ def test_an_operation_is_tried_only_if_it_is_announced() -> None:
         ("insgesamt", "sum"),
         ("合计", "sum"),
         ("is higher than", "difference"),
+        ("is 125 EUR higher in 2027 than in 2025", "difference"),
+        ("is 125 EUR higher in 2027", "difference"),
         ("stieg um", "difference"),
         ("per night", "ratio"),
         ("half of", "1/2"),

@@ -50,10 +50,8 @@ def test_a_word_weighs_its_rarity_and_less_in_small_letters(names: DocumentNames
     scores, sure, said = names.named("Minutes of HARBOURLINES")
     rarity = {held: math.log(1 + (4 - held + 0.5) / (held + 0.5)) for held in (1, 2)}
     assert scores.tolist() == pytest.approx([rarity[2], rarity[2], 0, rarity[1]])
-    assert [(word, documents.tolist()) for word, documents in said] == [
-        ("Minutes", [3]),
-        ("HARBOURLINES", [0, 1]),
-    ]
+    # Half of the documents are called HARBOURLINES: that tells none of them apart.
+    assert [(word, documents.tolist()) for word, documents in said] == [("Minutes", [3])]
     assert sure == 1
     scores, sure, _ = names.named("minutes")
     assert sure == 0
