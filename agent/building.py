@@ -20,12 +20,14 @@ from hopyard.indexes.building import build as building
 from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import BadItem
+from hopyard.indexes.corpus.shared import build_folder
 from hopyard.indexes.documents.files import Incomplete, SkippedFile
 from hopyard.indexes.documents.loaders import default_kinds
 from hopyard.indexes.kind import embedding_for
 from hopyard.indexes.status import status
 from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.nodes.resources import Resources
+from hopyard.state.index_address import is_address
 from hopyard.state.settings.given import read_given
 
 
@@ -34,7 +36,7 @@ class IndexReport:
     """The report of a build.
 
     Attributes:
-        index: The index directory.
+        index: The index directory. A shared index has a directory for builds on this machine.
         added: Documents that are new.
         updated: Documents that changed.
         removed: Documents taken out.
@@ -108,7 +110,7 @@ def build_index(
         hopyard.build_index("my-index", WebBaseLoader("https://example.org"))
 
     Args:
-        index: The index directory; it is made if need be.
+        index: The index directory or address; it is made if need be.
         documents: A file, a folder, a LangChain document or loader, or several of these.
         kinds: The index kinds to build. None takes `dense` and `sparse`, and `tables` if a file
             is a spreadsheet.
@@ -170,11 +172,17 @@ class _Build:
         given = dict(named)
         encoding, ocr = given.pop("encoding", ""), given.pop("ocr", "")
         self._progress: Progress = given.pop("progress", silent)
-        self._directory = Path(index).expanduser()
-        self._sources = Sources(documents, encoding, ocr, self._progress, self._directory)
+        self._index = index
+        self._sources = Sources(documents, encoding, ocr, self._progress)
         self._named = given
 
+    def _open(self) -> None:
+        name = self._index
+        expanded = name if is_address(name) else Path(name).expanduser()
+        self._directory = self._sources.directory = build_folder(expanded)
+
     async def build(self, kinds: Sequence[str] | None, chunk_tokens: int | None) -> IndexReport:
+        await asyncio.to_thread(self._open)
         self._sources.only = True
         if kinds is None:
             kinds = await asyncio.to_thread(default_kinds, self._sources.paths)
@@ -184,6 +192,7 @@ class _Build:
 
     async def add(self) -> IndexReport:
         """Add with the models of the last build, unless others are given."""
+        await asyncio.to_thread(self._open)
         held = embedding_name((await asyncio.to_thread(read_manifest, self._directory)).embedding)
         model = (await asyncio.to_thread(status, self._directory)).model
         last = [("embedding", held), *([("model", model)] if model else [])]

@@ -23,6 +23,7 @@ from hopyard.agent.thread_settings import thread_settings
 from hopyard.agent.threads.summary import ThreadSummary
 from hopyard.indexes.passages.marks import Mark
 from hopyard.nodes.resources import Resources
+from hopyard.state.index_address import is_address
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import read_given
 
@@ -42,7 +43,7 @@ class Hopyard:
     once.
 
     Args:
-        index: The index directory; read from `HOPYARD_INDEX` if it is empty.
+        index: The index directory or address; read from `HOPYARD_INDEX` if it is empty.
         **named: Settings; see `Settings`.
 
     Raises:
@@ -57,7 +58,8 @@ class Hopyard:
         self._origin: Hopyard | None = None
         self._resources = Resources()
         weakref.finalize(self, self._resources.close)
-        own = {"index": str(Path(index).expanduser())} if index else {}
+        named_index = index if is_address(index) else str(Path(index or "").expanduser())
+        own = {"index": named_index} if index else {}
         self._pairs = [*own.items(), *named_settings(self._resources, named)]
         self._given = read_given(self._pairs)
 

@@ -40,6 +40,7 @@ class Sources(Iterable[Document]):
     Attributes:
         report: The skipped items.
         only: Whether the index will hold nothing else.
+        directory: The index directory, which has the names of folders.
         folders: The names of the folders, once reading has begun.
     """
 
@@ -49,12 +50,11 @@ class Sources(Iterable[Document]):
         encoding: str = "",
         ocr: str = "",
         progress: Progress = silent,
-        directory: Path | None = None,
     ) -> None:
         self.report = LoadReport()
         self.only = False
         self.folders = FolderNames(())
-        self._directory = directory
+        self.directory: Path | None = None
         self._given = _listed(given)
         self._encoding = encoding
         self._ocr = ocr
@@ -77,7 +77,7 @@ class Sources(Iterable[Document]):
             CorpusError: Nothing could be read, or a loader failed.
         """
         paths, documents = self.paths, _others(self._given)
-        self.folders = FolderNames(paths, self._directory, only=self.only)
+        self.folders = FolderNames(paths, self.directory, only=self.only)
         found = read(
             paths,
             (),

@@ -6,14 +6,14 @@ A thread keeps no passage text, so it is read from the index.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.corpus.shared import folder_of
 from hopyard.indexes.listing import open_corpus
 from hopyard.indexes.passages.marks import Mark, find_marks
 from hopyard.state.answer import Citation
-from hopyard.state.errors import IndexMissingError
+from hopyard.state.errors import HopyardError
 from hopyard.state.schemas import passage_ids
 
 
@@ -53,7 +53,7 @@ def read_passages(
     Raises:
         IndexMissingError: There is no index, or it cannot be read.
     """
-    with open_corpus(Path(index), groups) as corpus:
+    with open_corpus(folder_of(index), groups) as corpus:
         return corpus.existing(list(dict.fromkeys(passage_ids)))
 
 
@@ -65,7 +65,7 @@ def read_marks(
     Raises:
         IndexMissingError: There is no index, or it cannot be read.
     """
-    with open_corpus(Path(index), groups) as corpus:
+    with open_corpus(folder_of(index), groups) as corpus:
         passage = corpus.existing([citation.passage_id]).get(citation.passage_id)
         return tuple(
             tuple(find_marks(corpus, passage, quote)) if passage else ()
@@ -76,9 +76,9 @@ def read_marks(
 def _existing(
     passage_ids: Sequence[str], index: str, groups: Sequence[str] | None
 ) -> dict[str, Passage]:
-    if not passage_ids or not index or "://" in index:
+    if not passage_ids or not index:
         return {}
     try:
         return read_passages(passage_ids, index, groups)
-    except IndexMissingError:
+    except HopyardError:
         return {}

@@ -30,7 +30,7 @@ def thread_name(value: str | None) -> str | None:
 
 IndexOption = Annotated[
     str | None,
-    typer.Option("--index", "-i", help="The index directory (default: HOPYARD_INDEX)."),
+    typer.Option("--index", "-i", help="The index directory or address (default: HOPYARD_INDEX)."),
 ]
 ModelOption = Annotated[
     str | None,

@@ -71,10 +71,11 @@ def serve_command(
         {"index": index, "strategy": strategy, "model": model, "embedding": embedding}, set_
     )
     require("`hopyard serve`", "serve")
-    read_manifest(Path(given.context.index))
     from hopyard.agent.people import read_people
+    from hopyard.indexes.corpus.shared import folder_of
     from hopyard.web.guard import LOOPBACK
 
+    read_manifest(folder_of(given.context.index))
     known = read_people(people) if people else ()
     if token and known:
         raise UsageError("Give --token or --people: with people, each has a token of their own.")

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from hopyard.evaluation.variants import Variant
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.shared import folder_of
 from hopyard.indexes.filters.allowed import allowed_passages
 from hopyard.indexes.kind import with_needs
 from hopyard.indexes.listing import open_corpus
@@ -22,6 +23,7 @@ from hopyard.indexes.search import SEARCHES
 from hopyard.measures.questions import Question
 from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.state.errors import IndexMissingError, UsageError
+from hopyard.state.index_address import lasting_index
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import home
 from hopyard.state.storage.lines import write_model
@@ -90,7 +92,7 @@ def check_plan(plan: Plan) -> RunInfo:
         )
     if not plan.context.index:
         raise UsageError("No index is given; name one with --index DIR or HOPYARD_INDEX.")
-    directory = Path(plan.context.index)
+    directory = folder_of(plan.context.index)
     manifest = read_manifest(directory)
     for variant in plan.variants:
         _check_kinds(variant, contexts[variant.name], manifest.kinds, directory)
@@ -101,7 +103,7 @@ def check_plan(plan: Plan) -> RunInfo:
         name=plan.name,
         model=plan.resources.caller(plan.context.model).provider.identity,
         embedding=manifest.embedding,
-        index=str(directory.absolute()),
+        index=lasting_index(plan.context.index),
         index_created=f"{manifest.generation} {manifest.counts}",
         settings=settings,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 from typing import Final
@@ -12,6 +11,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.shared import folder_of
 from hopyard.indexes.kind import Progress, silent
 from hopyard.indexes.search import SEARCHES
 from hopyard.measures.bootstrap import Interval, interval
@@ -79,7 +79,7 @@ async def measure_retrieval(
     with_gold = [question for question in questions if question.supporting_ids]
     if not with_gold:
         raise UsageError("No question has supporting_ids: there is no retrieval to be measured.")
-    manifest = read_manifest(Path(context.index))
+    manifest = read_manifest(folder_of(context.index))
     run = Run("retrieval", context, resources or shared_resources())
     results = {}
     for method in SEARCHES.parts():

@@ -25,6 +25,7 @@ from hopyard.indexes.corpus.manifest import (
 )
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.kind import KINDS
+from hopyard.state.errors import as_known
 
 _LIVE: Final = "FROM passages WHERE removed IS NULL"
 _EMBEDDED: Final = (
@@ -67,7 +68,7 @@ def status(directory: Path) -> IndexStatus:
     values = {kind.name: kind.status(folder / kind.name) for kind in kinds}
     unfinished = [kind.unfinished(folder / kind.name) for kind in kinds]
     return IndexStatus(
-        directory=str(directory),
+        directory=as_known(str(directory)),
         bytes=sum(map(_size, directory.rglob("*"))),
         manifest=manifest,
         kinds={name: found for name, found in values.items() if found},

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Final
 
 from hopyard.indexes import named
-from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.manifest import Manifest, read_manifest
+from hopyard.indexes.corpus.shared import folder_of
 from hopyard.indexes.index import Index
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embedder import Vector
-from hopyard.nodes.run import Run, index_folder
+from hopyard.nodes.run import Run, index_name
 from hopyard.state.errors import IndexMissingError
 
 _CLOSEST: Final = 3
@@ -25,12 +25,12 @@ async def check_index(run: Run) -> None:
     question needs one.
 
     Raises:
-        UsageError: The index is an address, or the filter names a field that no passage has.
+        UsageError: The index cannot be named so, or the filter names a field that no passage has.
         IndexMissingError: The index is missing, damaged, or of another embedding model.
     """
     if not run.settings.index:
         return
-    await asyncio.to_thread(read_manifest, index_folder(run.settings))
+    await asyncio.to_thread(_manifest, index_name(run.settings))
     if run.settings.where:
         await run.allowed()
 
@@ -40,7 +40,7 @@ async def index_kinds(run: Run) -> tuple[str, ...]:
     if not run.settings.index:
         return ()
     try:
-        manifest = await asyncio.to_thread(read_manifest, Path(run.settings.index))
+        manifest = await asyncio.to_thread(_manifest, run.settings.index)
     except IndexMissingError:
         return ()  # a search will report it; a run without documents continues
     return manifest.kinds
@@ -94,3 +94,7 @@ def nearness(question: str, vector: Vector | None, index: Index) -> Nearness:
         words, known = index.reader("sparse").shares(question)
         found = found._replace(words=round(words, 4), known=round(known, 4))
     return found
+
+
+def _manifest(name: str) -> Manifest:
+    return read_manifest(folder_of(name))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AnyMessage, HumanMessage
@@ -23,6 +22,7 @@ from hopyard.prompts.passages import one_line
 from hopyard.prompts.rewrite import REWRITE, FollowUp
 from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
+from hopyard.state.index_address import lasting_index
 from hopyard.state.schemas import FINISHED, Step
 from hopyard.state.settings.fields import Context
 from hopyard.state.usage import no_usage
@@ -68,8 +68,8 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
 def settings_to_keep(settings: Context) -> dict[str, Any]:
     """The settings that a thread keeps: a thread may be resumed from another folder."""
     kept = settings.model_dump(mode="json", exclude_defaults=True)
-    if settings.index and "://" not in settings.index:
-        kept["index"] = str(Path(settings.index).absolute())
+    if settings.index:
+        kept["index"] = lasting_index(settings.index)
     if "gate" in kept:
         kept["gate"] = lasting_name(settings.gate)
     return kept

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 from langchain_core.runnables import RunnableConfig
 
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
+from hopyard.indexes.corpus.shared import folder_of
 from hopyard.indexes.index import Index
 from hopyard.indexes.search import Kept
 from hopyard.models.calls.call import ModelCaller
@@ -31,6 +32,7 @@ from hopyard.models.ledger import LEDGER_FILE, Ledger, open_ledger
 from hopyard.models.names import NO_EMBEDDING
 from hopyard.models.recorded import Recorder
 from hopyard.state.errors import UsageError
+from hopyard.state.index_address import is_address
 from hopyard.state.settings.fields import AUTO
 from hopyard.state.settings.sources import home
 from hopyard.state.storage.addresses import LEDGER_VARIABLE, address_in
@@ -66,7 +68,7 @@ class Resources:
         self._ledgers = _Once[str, Ledger]()
         self._callers = _Once[str, ModelCaller]()
         self._embedders = _Once[str, Embedder]()
-        self._indexes = _Once[tuple[Path, str], Index]()
+        self._indexes = _Once[tuple[str, str], Index]()
         self._gates: _Once[Path, RetrievalGate] = _Once()
         self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
         self.kept = Kept()
@@ -168,19 +170,22 @@ class Resources:
             _check_name(spec, "embedding")
         return self._embedders.get(spec, own, lambda: own or embedder(spec))
 
-    def index(self, directory: Path, embedding: str) -> Index:
+    def index(self, name: str | Path, embedding: str) -> Index:
         """An index, opened once a generation.
 
         Args:
+            name: Its directory or address.
             embedding: The name of the embedding model; `auto` is the index's own.
 
         Raises:
             IndexMissingError: It is missing, damaged, or of another embedding model.
         """
+        directory = folder_of(name)
         manifest = directory / MANIFEST_FILE
-        changed = manifest.stat().st_mtime_ns if manifest.exists() else 0
+        changed = directory, manifest.stat().st_mtime_ns if manifest.exists() else 0
+        key = str(name) if is_address(name) else str(directory.absolute())
         return self._indexes.get(
-            (directory.absolute(), embedding), changed, lambda: self._open(directory, embedding)
+            (key, embedding), changed, lambda: self._open(directory, embedding)
         )
 
     def _open(self, directory: Path, embedding: str) -> Index:

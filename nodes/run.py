@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final
 
 from langgraph.config import get_config
@@ -22,6 +21,7 @@ from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.resources import Resources, resources_in
 from hopyard.state.errors import BudgetExceededError, HopyardError, IndexMissingError, UsageError
+from hopyard.state.index_address import is_address
 from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.rights import group_names
@@ -128,8 +128,8 @@ class Run:
             UsageError: The run names no index.
             IndexMissingError: The index is missing, damaged, or of another embedding model.
         """
-        directory = index_folder(self.settings)
-        whole = await asyncio.to_thread(self.resources.index, directory, self.settings.embedding)
+        name, embedding = index_name(self.settings), self.settings.embedding
+        whole = await asyncio.to_thread(self.resources.index, name, embedding)
         return await asyncio.to_thread(whole.readable_by, self.settings.groups)
 
     async def embed(self, text: str) -> Vector:
@@ -282,20 +282,20 @@ def _nothing_allowed(settings: Context) -> str:
     return f"No passage of the index matches {' and '.join(settings.where)}."
 
 
-def index_folder(settings: Context) -> Path:
-    """The folder of the index that the settings name.
+def index_name(settings: Context) -> str:
+    """The index that the settings name.
 
     Raises:
-        UsageError: They name none, or an address.
+        UsageError: They name none, or an address of another kind.
     """
     if not settings.index:
         raise UsageError("No index is given; name one with --index DIR or HOPYARD_INDEX.")
-    if "://" in settings.index:
+    if "://" in settings.index and not is_address(settings.index):
         raise UsageError(
-            f"The index {settings.index!r} is an address, but this version of Hopyard opens only "
-            f"folders; name the folder that `hopyard index build` wrote."
+            f"The index {settings.index!r} is an address that Hopyard does not know; name a folder "
+            "or postgresql://USER@HOST/DATABASE?index=NAME."
         )
-    return Path(settings.index)
+    return settings.index
 
 
 def _of_user(settings: Context, user: Any) -> Context:

@@ -7,6 +7,7 @@ what the command line ends with.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 EXIT_FAILED: Final = 1
@@ -16,6 +17,21 @@ EXIT_MODEL: Final = 4
 EXIT_WAITING: Final = 5
 """The run waits for an approval."""
 EXIT_INTERRUPTED: Final = 130
+
+
+_names: Final[dict[str, str]] = {}
+
+
+def show_as(folder: Path, name: str) -> None:
+    """Have errors call a folder by the name that people use, such as that of a shared index."""
+    _names[str(folder)] = name
+
+
+def as_known(text: str) -> str:
+    """A text that names folders as people know them."""
+    for folder, name in _names.items():
+        text = text.replace(folder, name)
+    return text
 
 
 class HopyardError(RuntimeError):
@@ -30,6 +46,9 @@ class HopyardError(RuntimeError):
     """The kind of failure in a word, for programs; "" where the class says enough."""
     steps: Sequence[Any] = ()
     """The steps that a run had ended before the error ended it."""
+
+    def __str__(self) -> str:
+        return as_known(super().__str__())
 
 
 class UsageError(HopyardError):

@@ -87,7 +87,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     ),
     "encryption": Extra("encrypted checkpoints", {"pycryptodome": "Crypto"}),
     "postgres": Extra(
-        "threads and ledger in Postgres",
+        "index, threads and ledger in Postgres",
         {
             "psycopg": "psycopg",
             "psycopg-pool": "psycopg_pool",

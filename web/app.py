@@ -18,6 +18,7 @@ from starlette.routing import Route
 from hopyard.agent.people import Person
 from hopyard.agent.session import open_session
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.shared import local_folder
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError, UsageError
 from hopyard.state.settings.given import Given
@@ -31,7 +32,7 @@ from hopyard.web.guard import LOOPBACK, Guard
 from hopyard.web.measuring import Measuring
 from hopyard.web.openai import chat_completions, model, models
 from hopyard.web.originals import Originals
-from hopyard.web.requests import person_of, refused
+from hopyard.web.requests import current_index, person_of, refused
 from hopyard.web.runs import Runs
 from hopyard.web.searching import methods_of, search
 from hopyard.web.titles import Titles
@@ -70,14 +71,14 @@ def application(
         token: The token that requests must bring (`Guard`); "" for none.
         people: People with tokens, groups and threads of their own.
     """
-    index = Path(given.context.index)
+    index = given.context.index
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         folder = home() / "serving"
         folder.mkdir(mode=0o700, exist_ok=True)
         app.state.index = index
-        app.state.originals = Originals(index, folders)
+        app.state.originals = Originals(local_folder(index), folders)
         app.state.builder = Builder(index, app.state.originals)
         app.state.conversations = defaultdict[str, Conversations](Conversations)
         app.state.titles = Titles(home() / "titles.json")
@@ -130,14 +131,15 @@ async def _asset(request: Request) -> Response:
 
 async def _status(request: Request) -> Response:
     context = request.app.state.runs.given.context
+    index = await current_index(request)
     return JSONResponse(
         {
-            "index": Path(context.index).name,
+            "index": Path(context.index).name.rpartition("index=")[2],
             "model": context.model,
             "strategy": context.strategy,
             "strategies": ["auto", *STRATEGIES],
-            "methods": methods_of(request.app.state.index),
-            "entities": bool(kind_of(read_manifest(request.app.state.index).kinds)),
+            "methods": methods_of(index),
+            "entities": bool(kind_of(read_manifest(index).kinds)),
             "budget": context.budget.model_dump(),
             "owner": person_of(request).groups is None,
         }

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
+from hopyard.indexes.corpus.shared import folder_of
 from hopyard.indexes.documents.files import shown, unknown_format
 from hopyard.indexes.documents.readers.table import CORPUS_SUFFIX, format_of
 from hopyard.indexes.listing import list_documents
 from hopyard.state.errors import HopyardError, ThreadBusyError, UsageError
+from hopyard.state.index_address import lasting_index, private_name
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.settings.sources import home
 from hopyard.state.text.counting import counted
@@ -42,7 +44,7 @@ class Builder:
     """Receives files, and changes the index, one change at a time.
 
     Args:
-        index: The index directory.
+        index: The index directory or address.
         originals: Its first folder takes the files; without one, a folder in the data folder does.
 
     Attributes:
@@ -50,10 +52,10 @@ class Builder:
             `report` or `error`.
     """
 
-    def __init__(self, index: Path, originals: Originals) -> None:
+    def __init__(self, index: str, originals: Originals) -> None:
         self.state: dict[str, Any] = {}
         self._index, self._originals = index, originals
-        own = home() / "uploads" / sha256(str(index.absolute()).encode()).hexdigest()[:16]
+        own = home() / "uploads" / sha256(lasting_index(index).encode()).hexdigest()[:16]
         self._waiting = own / "waiting"
         self._uploads = own / "uploads"
         self._task: asyncio.Task[None] | None = None
@@ -188,7 +190,8 @@ class Builder:
         """Whether a document of the index is from the same file."""
         file, *_ = source.split(SECTION_MARK)
         return any(
-            each.source.split(SECTION_MARK)[0] == file for each in list_documents(self._index)
+            each.source.split(SECTION_MARK)[0] == file
+            for each in list_documents(folder_of(self._index))
         )
 
     async def _follow(self, asked: Mapping[str, Any]) -> None:
@@ -203,7 +206,7 @@ class Builder:
         assert process.stdin  # noqa: S101  (asked for above)
         assert process.stdout  # noqa: S101
         try:
-            process.stdin.write(json.dumps({**asked, "index": str(self._index)}).encode())
+            process.stdin.write(json.dumps({**asked, "index": private_name(self._index)}).encode())
             process.stdin.close()
             async for line in process.stdout:
                 self.state |= json.loads(line)

@@ -21,6 +21,7 @@ from typing import Any, Final
 from hopyard.agent.building import aadd_documents
 from hopyard.indexes.building import build as building
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.shared import build_folder
 from hopyard.indexes.documents.folders import FolderNames
 from hopyard.indexes.documents.loaders import LoadReport, read
 from hopyard.indexes.kind import select_kinds
@@ -36,13 +37,14 @@ _PAUSE: Final = 0.2
 """Seconds between two lines of progress of one stage."""
 
 
-async def _change(index: Path, asked: Mapping[str, Any]) -> dict[str, Any]:
+async def _change(name: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    index = await asyncio.to_thread(build_folder, name)
     if asked.get("estimate"):
         return await _estimate(index, asked["add"])
     if asked.get("remove"):
         removed = await building.remove(asked["remove"], directory=index)
         return {"removed": removed.removed, "passages": removed.passages}
-    report = await aadd_documents(index, asked["add"], progress=_Told())
+    report = await aadd_documents(name, asked["add"], progress=_Told())
     counts = {name: getattr(report, name) for name in ("added", "updated", "unchanged", "passages")}
     left_out = [*map(str, report.bad), *map(str, report.skipped)]
     return {
@@ -95,7 +97,7 @@ def main() -> None:
     asked = json.load(sys.stdin)
     try:
         with redirect_stdout(sys.stderr):  # what a library prints is no line of JSON
-            report = asyncio.run(_change(Path(asked["index"]), asked))
+            report = asyncio.run(_change(asked["index"], asked))
         _tell({"report": report})
     except HopyardError as error:
         _tell({"error": str(error)})

@@ -19,7 +19,7 @@ from hopyard.indexes.status import status
 from hopyard.state.references import name_sources
 from hopyard.web.building import Builder
 from hopyard.web.citations import marked
-from hopyard.web.requests import json_body, person_of
+from hopyard.web.requests import current_index, json_body, person_of
 
 __all__ = ("ROUTES",)
 
@@ -68,7 +68,7 @@ def _about(index: Path) -> dict[str, Any]:
 
 
 async def _documents(request: Request) -> Response:
-    index, words = request.app.state.index, request.query_params.get("words", "")
+    index, words = await current_index(request), request.query_params.get("words", "")
     groups = person_of(request).groups
     listed, about = await asyncio.gather(
         asyncio.to_thread(_listed, index, words, groups), asyncio.to_thread(_about, index)
@@ -81,7 +81,7 @@ async def _documents(request: Request) -> Response:
 
 
 async def _document(request: Request) -> Response:
-    index, name = request.app.state.index, request.query_params.get("id", "")
+    index, name = await current_index(request), request.query_params.get("id", "")
     found = await asyncio.to_thread(read_document, index, name, person_of(request).groups)
     sources = [passage.as_source(text=True) for passage in found.passages]
     names = name_sources(sources)
@@ -123,7 +123,7 @@ async def _add(request: Request) -> Response:
 
 async def _remove(request: Request) -> Response:
     document = str((await json_body(request)).get("id", ""))
-    found = await asyncio.to_thread(read_document, request.app.state.index, document)
+    found = await asyncio.to_thread(read_document, await current_index(request), document)
     request.app.state.builder.remove(found.entry.id, found.entry.source)
     return await _change(request)
 

@@ -20,6 +20,7 @@ from hopyard.measures.questions import Question, fingerprint, read_questions
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, ThreadBusyError, UsageError
 from hopyard.state.extras import require
+from hopyard.state.index_address import lasting_index
 from hopyard.state.settings.fields import Budget, Context
 from hopyard.state.settings.sources import change_context, home
 from hopyard.state.storage.atomic import write_file
@@ -57,7 +58,7 @@ class Measuring:
     _task: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
-        index = str(Path(self.context.index).absolute())
+        index = lasting_index(self.context.index)
         self._folder = home() / "questions" / sha256(index.encode()).hexdigest()[:16]
 
     def sets(self) -> dict[str, list[Question]]:

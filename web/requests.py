@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from pathlib import Path
 from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from hopyard.agent.people import Person
+from hopyard.indexes.corpus.shared import folder_of
 from hopyard.state.errors import UsageError
 
-__all__ = ("error_of", "json_body", "person_of", "refused")
+__all__ = ("current_index", "error_of", "json_body", "person_of", "refused")
 
 _MOST: Final = 32_000_000
 """Bytes of a request. Chat clients send all pictures of a conversation again with each question."""
@@ -22,6 +25,11 @@ def person_of(request: Request) -> Person:
     """Who sent a request."""
     person: Person = request.state.person
     return person
+
+
+async def current_index(request: Request) -> Path:
+    """The directory of the index that is served; of a shared index, the newest copy."""
+    return await asyncio.to_thread(folder_of, request.app.state.index)
 
 
 async def json_body(request: Request) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from hopyard.agent.session import Session
 from hopyard.agent.thread_settings import thread_settings
 from hopyard.nodes.lifecycle import check_question
 from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError
+from hopyard.state.index_address import lasting_index
 from hopyard.state.settings.given import Given
 from hopyard.state.settings.sources import change_context
 from hopyard.state.storage.atomic import write_file
@@ -128,7 +129,7 @@ class Runs:
         known, groups = people or (ANYBODY,), given.context.groups
         self._people = {person.name: person.within(groups) for person in known}
         self._folder = folder
-        self._index = str(Path(given.context.index).absolute())
+        self._index = lasting_index(given.context.index)
         self._runs: dict[str, Run] = {}
 
     def of(self, thread: str) -> Run | None:

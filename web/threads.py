@@ -19,7 +19,7 @@ from hopyard.tracing.plain import as_plain
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.trace_page import trace_page
 from hopyard.web.citations import citation_page
-from hopyard.web.requests import json_body, person_of
+from hopyard.web.requests import current_index, json_body, person_of
 from hopyard.web.runs import Run, Runs
 from hopyard.web.turns import Asked, as_markdown, citation_of, last_question, turn_of, turns_of
 from hopyard.web.viewing import find_place
@@ -182,8 +182,9 @@ async def _citation(request: Request) -> Response:
     turns = await _turns(request)
     cited = citation_of(turns, asked["turn"], asked["number"])
     groups = person_of(request).groups
+    index = await current_index(request)
     place = await asyncio.to_thread(
-        find_place, state.index, state.originals, cited.passage_id, cited.quotes, groups
+        find_place, index, state.originals, cited.passage_id, cited.quotes, groups
     )
     return HTMLResponse(citation_page(cited, place))
 

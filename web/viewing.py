@@ -16,6 +16,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from hopyard.indexes.corpus.boxes import Box
+from hopyard.indexes.corpus.shared import folder_of
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.documents.files import shown
 from hopyard.indexes.listing import open_corpus
@@ -24,7 +25,7 @@ from hopyard.state.errors import UsageError
 from hopyard.state.references import SECTION_MARK
 from hopyard.web.originals import Originals
 from hopyard.web.pictures import WIDTHS, PictureError, count_pages, draw_page, is_there
-from hopyard.web.requests import person_of
+from hopyard.web.requests import current_index, person_of
 
 __all__ = ("ROUTES", "Place", "find_place")
 
@@ -110,7 +111,8 @@ async def _place(request: Request) -> Response:
     """The place of quotes, as JSON."""
     asked, state = request.query_params, request.app.state
     wanted = asked.get("passage", ""), asked.getlist("quote"), person_of(request).groups
-    found = await asyncio.to_thread(find_place, state.index, state.originals, *wanted)
+    index = await current_index(request)
+    found = await asyncio.to_thread(find_place, index, state.originals, *wanted)
     pages = [{"page": page, "boxes": boxes} for page, boxes in sorted(found.marks.items())]
     return JSONResponse({**vars(found), "marks": pages})
 
@@ -153,7 +155,7 @@ async def _original(request: Request) -> Response:
 
 def _file_of(request: Request) -> Path | None:
     state, wanted = request.app.state, request.query_params.get("document", "")
-    with open_corpus(state.index, person_of(request).groups) as corpus:
+    with open_corpus(folder_of(state.index), person_of(request).groups) as corpus:
         return _readable_file(corpus, state.originals, corpus.source_of(wanted))
 
 

@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -129,13 +128,14 @@ def doctor_command(
 def _named_embedding(context: Context) -> Context:
     """The context with the name of the embedding model in place of `auto`."""
     from hopyard.indexes.corpus.manifest import read_manifest
+    from hopyard.indexes.corpus.shared import folder_of
 
     if context.embedding != AUTO:
         return context
     held = "builtin"
     if context.index:
         with suppress(IndexMissingError):  # `_index` reports it
-            held = embedding_name(read_manifest(Path(context.index)).embedding)
+            held = embedding_name(read_manifest(folder_of(context.index)).embedding)
     return context.model_copy(update={"embedding": held})
 
 
@@ -306,8 +306,11 @@ def _ollama(context: Context) -> Finding:
 
 def _index(context: Context) -> Finding:
     def look() -> str:
-        check_index(Path(context.index))
-        found = index_status(Path(context.index))
+        from hopyard.indexes.corpus.shared import folder_of
+
+        directory = folder_of(context.index)
+        check_index(directory)
+        found = index_status(directory)
         return ", ".join(held(count, name) for name, count in found.manifest.counts.items())
 
     return _try(f"index {context.index}", look)

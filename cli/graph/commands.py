@@ -15,6 +15,7 @@ from rich.text import Text
 
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.graph.communities import communities_command
+from hopyard.cli.index.options import DirectoryArgument
 from hopyard.cli.options import JsonOption
 from hopyard.state.text.counting import counted, plural
 
@@ -26,7 +27,7 @@ app = typer.Typer(no_args_is_help=True, help="Show and export the graphs of an i
 
 @app.command("show")
 def show_command(
-    directory: Annotated[Path, typer.Argument(help="The index directory.")],
+    directory: DirectoryArgument,
     name: Annotated[str, typer.Argument(metavar="ENTITY", help="A name, in any spelling.")],
     limit: Annotated[int, typer.Option("--limit", min=1, help="Maximum length of each list.")] = 10,
     choice: Annotated[
@@ -153,7 +154,7 @@ class Format(StrEnum):
 
 @app.command("export")
 def export_command(
-    directory: Annotated[Path, typer.Argument(help="The index directory.")],
+    directory: DirectoryArgument,
     out_: Annotated[Path, typer.Option("--out", help="File (graphml) or folder (neo4j) to write.")],
     format_: Annotated[
         Format, typer.Option("--format", help="graphml, or neo4j: CSV files for neo4j-admin.")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from hopyard.cli.console import out, print_json, printable
+from hopyard.cli.index.options import DirectoryArgument
 from hopyard.cli.options import JsonOption, SetOption, context_from
 from hopyard.state.text.counting import counted
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def communities_command(
-    directory: Annotated[Path, typer.Argument(help="The index directory.")],
+    directory: DirectoryArgument,
     level: Annotated[
         int, typer.Option("--level", min=0, help="0 has the largest communities.")
     ] = 0,

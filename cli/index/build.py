@@ -10,7 +10,7 @@ import typer
 
 from hopyard.cli.console import progress_bar
 from hopyard.cli.index.options import (
-    DirectoryArgument,
+    BuiltArgument,
     DryRunOption,
     EncodingOption,
     LoaderOption,
@@ -22,6 +22,7 @@ from hopyard.cli.index.options import (
     PathsArgument,
     SkipBadOption,
     check_extras,
+    for_building,
     own_embedder,
     reading,
 )
@@ -38,7 +39,15 @@ __all__ = ("add_command", "build_command")
 
 @ending_with(CONTINUE)
 def build_command(
-    out_: Annotated[Path, typer.Option("--out", help="The index directory.")],
+    out_: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="INDEX",
+            parser=for_building,
+            help="The index directory, or postgresql://USER@HOST/DATABASE?index=NAME.",
+        ),
+    ],
     paths: PathsArgument = None,
     loader: LoaderOption = None,
     encoding: EncodingOption = "",
@@ -125,7 +134,7 @@ def build_command(
 
 @ending_with(CONTINUE)
 def add_command(
-    directory: DirectoryArgument,
+    directory: BuiltArgument,
     paths: PathsArgument = None,
     loader: LoaderOption = None,
     encoding: EncodingOption = "",

@@ -13,6 +13,7 @@ from hopyard.cli.index.build import add_command, build_command
 from hopyard.cli.index.documents import show_document, show_documents
 from hopyard.cli.index.entities import entities_command
 from hopyard.cli.index.options import (
+    BuiltArgument,
     DirectoryArgument,
     DryRunOption,
     EncodingOption,
@@ -29,7 +30,7 @@ from hopyard.indexes.listing import list_documents, matching_documents, open_cor
 from hopyard.indexes.status import status as index_status
 from hopyard.indexes.status import unfinished_build
 from hopyard.models.names import embedding_name
-from hopyard.state.errors import UsageError
+from hopyard.state.errors import UsageError, as_known
 
 app = typer.Typer(no_args_is_help=True, help="Build an index of documents and keep it up to date.")
 
@@ -40,7 +41,7 @@ app.command("entities")(entities_command)
 
 @app.command("sync")
 def sync_command(
-    directory: DirectoryArgument,
+    directory: BuiltArgument,
     paths: Annotated[list[Path], typer.Argument(help="Files and folders to follow.")],
     watch: Annotated[bool, typer.Option("--watch", help="Follow changes until Ctrl-C.")] = False,
     every: Annotated[
@@ -76,7 +77,7 @@ def sync_command(
 @app.command("remove")
 @ending_with(CONTINUE)
 def remove_command(
-    directory: DirectoryArgument,
+    directory: BuiltArgument,
     documents: Annotated[
         list[str] | None,
         typer.Argument(
@@ -118,7 +119,7 @@ def remove_command(
 
 
 @app.command("vacuum")
-def vacuum_command(directory: DirectoryArgument, json_: JsonOption = False) -> None:
+def vacuum_command(directory: BuiltArgument, json_: JsonOption = False) -> None:
     """Delete the text of removed documents from the files of an index.
 
     A build leaves it to programs that still read the former generation; they open the index again.
@@ -129,10 +130,10 @@ def vacuum_command(directory: DirectoryArgument, json_: JsonOption = False) -> N
     asyncio.run(building.vacuum(directory=directory))
     after = index_status(directory).bytes
     if json_:
-        print_json({"directory": str(directory), "bytes": after, "bytes_before": before})
+        print_json({"directory": as_known(str(directory)), "bytes": after, "bytes_before": before})
     else:
         out.print(
-            f"{directory} holds no removed text: {after / 1e6:,.1f} MB on disk, "
+            f"{as_known(str(directory))} holds no removed text: {after / 1e6:,.1f} MB on disk, "
             f"{before / 1e6:,.1f} MB before",
             markup=False,
             soft_wrap=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -32,7 +32,26 @@ PathsArgument = Annotated[
         "archives, source code and more."
     ),
 ]
-DirectoryArgument = Annotated[Path, typer.Argument(help="The index directory.")]
+
+
+def _for_reading(name: str) -> Path:
+    from hopyard.indexes.corpus.shared import folder_of
+
+    return folder_of(name)
+
+
+def for_building(name: str) -> Path:
+    """The directory that builds of an index work in, by the name that the user gave."""
+    from hopyard.indexes.corpus.shared import build_folder
+
+    return build_folder(name)
+
+
+_HELP: Final = "The index directory or address."
+DirectoryArgument = Annotated[
+    Path, typer.Argument(help=_HELP, metavar="INDEX", parser=_for_reading)
+]
+BuiltArgument = Annotated[Path, typer.Argument(help=_HELP, metavar="INDEX", parser=for_building)]
 LoaderOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -15,6 +15,7 @@ from hopyard.indexes.building import build as building
 from hopyard.indexes.building.estimate import changes_of
 from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.corpus.shared import build_folder
 from hopyard.indexes.documents.folders import FolderNames
 from hopyard.indexes.documents.loaders import LoadReport, read
 from hopyard.indexes.documents.stamps import FileStamps
@@ -108,6 +109,7 @@ class Following:
     async def _sync(
         self, resources: Resources, embedder: Embedder
     ) -> tuple[BuildReport, LoadReport]:
+        await asyncio.to_thread(build_folder, self.directory)
         stamps = await asyncio.to_thread(self._stamps)
         folders = await asyncio.to_thread(self._folders)
         with progress_bar() as progress:

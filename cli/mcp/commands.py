@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -48,7 +47,9 @@ def mcp_command(
     if allow_host and port is None:
         raise UsageError("--allow-host is for HTTP: give --port too.")
     if context.index:  # a client would show an error of the first call only
-        read_manifest(Path(context.index))
+        from hopyard.indexes.corpus.shared import folder_of
+
+        read_manifest(folder_of(context.index))
     from hopyard.cli.mcp.server import mcp_server, serve_over_http
 
     server = mcp_server(lambda: context)

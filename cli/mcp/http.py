@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from hopyard.agent.people import PeopleOnly, people_of_server
 from hopyard.cli.mcp.server import mcp_server
 from hopyard.cli.options import context_from
+from hopyard.state.index_address import lasting_index
 from hopyard.state.settings.fields import Context
 
 
 def _settings() -> Context:
     """From the environment and `hopyard.toml`, read again for each question."""
     context = context_from({})
-    where = str(Path(context.index).absolute()) if context.index else ""
-    return context.model_copy(update={"index": where})
+    return context.model_copy(update={"index": lasting_index(context.index)})
 
 
 app = mcp_server(_settings).streamable_http_app(stateless_http=True)

@@ -21,6 +21,7 @@ from hopyard.indexes.building.estimate import estimate, estimate_update
 from hopyard.indexes.building.recipe import OpenCaller, Recipe, recipe_of, update_recipe
 from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.building.run import open_run
+from hopyard.indexes.corpus.chunked import LISTING
 from hopyard.indexes.corpus.lock import LOCK_FILE
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE
 from hopyard.indexes.corpus.records import Document
@@ -221,7 +222,7 @@ def _prepare(directory: Path) -> None:
             f"directory."
         ) from error
     entries = {entry.name for entry in directory.iterdir()}
-    if entries and not entries & {MANIFEST_FILE, LOCK_FILE}:
+    if entries and not entries & {MANIFEST_FILE, LOCK_FILE, LISTING}:
         raise UsageError(
             f"The directory {str(directory)!r} is not empty and not an index: name an empty or a "
             f"new directory."

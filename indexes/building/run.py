@@ -30,6 +30,7 @@ from hopyard.indexes.corpus.manifest import (
     write_manifest,
 )
 from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.corpus.shared import publishing
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.store import CorpusStore
 from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
@@ -72,7 +73,7 @@ def open_run(
 def _opened(directory: Path, progress: Progress, update: bool) -> Iterator[BuildRun]:
     if update:
         read_manifest(directory)  # before a lock is made in a directory without an index
-    with hold_lock(directory):
+    with hold_lock(directory), publishing(directory) as publish:
         current = find_manifest(directory)
         if current is not None and (update or (directory / CORPUS_FILE).exists()):
             with Snapshot(directory, current.generation) as corpus:
@@ -82,6 +83,7 @@ def _opened(directory: Path, progress: Progress, update: bool) -> Iterator[Build
             store.roll_back(run.generation - 1)
             run.drop_generations()
             yield run
+        publish(run.is_clean)
 
 
 class BuildRun:
@@ -97,6 +99,8 @@ class BuildRun:
     ) -> None:
         self.generation = current.generation + 1 if current else 1
         """The generation that this build writes."""
+        self.is_clean = False
+        """Whether nothing of older generations is left."""
         self._directory = directory
         self._store = store
         self._current = current
@@ -206,6 +210,7 @@ class BuildRun:
         self._store.vacuum()
         keep_only_used(self._directory, current)
         self.drop_generations(ages=(0,))
+        self.is_clean = True
 
     def drop_generations(self, ages: Sequence[int] = (0, 1)) -> None:
         """Delete the folders of the generations that nobody needs.

@@ -26,6 +26,7 @@ from pydantic_core import CoreSchema, ErrorDetails
 from pydantic_settings import NoDecode
 
 from hopyard.state.group import Amount, Frozen, Group, GroupT, Limit, Profile
+from hopyard.state.index_address import public_name
 from hopyard.state.registry import SEARCHES, registries, registry_at
 from hopyard.state.settings.common import (
     AUTO,
@@ -77,7 +78,10 @@ class Context(Frozen):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    index: str = Field("", description="The index directory.")
+    index: Annotated[str, BeforeValidator(public_name)] = Field(
+        "",
+        description="The index directory, or postgresql://USER@HOST/DATABASE?index=NAME.",
+    )
     model: str = Field(
         "builtin",
         description="Chat model: builtin, ollama:NAME, recorded:FOLDER, or any provider:NAME.",

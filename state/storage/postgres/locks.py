@@ -19,12 +19,25 @@ PATIENCE: Final = 0.5
 _PAUSE: Final = 0.05
 
 _NUMBER: Final = lock_number("thread", "%s")
-_HOLDER: Final = f"""
+KEEP_ALIVE: Final = (
+    "SELECT set_config('tcp_keepalives_' || name, value, false) FROM "
+    "(VALUES ('idle', '30'), ('interval', '10'), ('count', '3')) AS asked(name, value)"
+)
+"""Makes the server notice after a minute that the machine which holds a lock lost its power."""
+
+
+def holder_query(kind: str) -> str:
+    """The query for the program that holds an advisory lock, and since when.
+
+    Args:
+        kind: As for `lock_number`.
+    """
+    return f"""
 SELECT application_name, extract(epoch FROM backend_start)::float8
 FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'advisory' AND granted
 AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-AND (classid::bigint << 32 | objid::bigint) = {_NUMBER}
+AND (classid::bigint << 32 | objid::bigint) = {lock_number(kind, "%s")}
 """
 
 
@@ -64,11 +77,7 @@ class PostgresLocks:
 
     async def _lock(self, connection: AsyncConnection[Any], thread_id: str) -> None:
         end = monotonic() + PATIENCE
-        # The server too notices after a minute that a machine lost its power.
-        await connection.execute(
-            "SELECT set_config('tcp_keepalives_' || name, value, false) FROM "
-            "(VALUES ('idle', '30'), ('interval', '10'), ('count', '3')) AS asked(name, value)"
-        )
+        await connection.execute(KEEP_ALIVE)
         while True:
             found = await connection.execute(
                 f"SELECT pg_try_advisory_lock({_NUMBER})", (thread_id,)
@@ -90,7 +99,7 @@ class PostgresLocks:
 
     async def holder(self, thread_id: str) -> Holder | None:
         """Who works on a thread now; None where nobody does."""
-        for name, since in await self._store.rows(_HOLDER, thread_id):
+        for name, since in await self._store.rows(holder_query("thread"), thread_id):
             # Postgres hides the name from a role without rights, and an address may set another.
             program, pid, host, *_ = f"{name or ''} - - -".split()
             if program == "hopyard" and pid.isdigit():

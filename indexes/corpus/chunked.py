@@ -1,0 +1,121 @@
+"""The files of an index as chunks: listed, compared with those of another directory, assembled."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS
+from hopyard.indexes.corpus.manifest import MANIFEST_FILE, generation_directory, read_manifest
+from hopyard.state.errors import HopyardError
+from hopyard.state.storage.atomic import write_file
+from hopyard.state.storage.stored_files import CHUNK, Files, StoredFile, is_chunk
+
+LISTING: Final = "published.json"
+"""The files of a copy, or those of a build directory when it last equalled the database."""
+_AHEAD: Final = 32
+"""Chunks that are read at once."""
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether a copy is there with all its files in their sizes; a damaged copy is made again."""
+    files = listed(folder)
+    try:
+        return bool(files) and all(
+            (folder / path).stat().st_size == file.size for path, file in files.items()
+        )
+    except OSError:
+        return False
+
+
+def assemble(
+    folder: Path,
+    files: Files,
+    known: Mapping[bytes, tuple[Path, int]],
+    read: Callable[[list[bytes]], dict[bytes, bytes]],
+) -> bool:
+    """Write files of chunks that this machine has, and of others; False if a chunk is nowhere."""
+    for path in files:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).touch()
+    pieces = [(path, digest) for path, file in files.items() for digest in file.chunks]
+    for start in range(0, len(pieces), _AHEAD):
+        some = pieces[start : start + _AHEAD]
+        found = {digest: _own_chunk(digest, known) for _, digest in some}
+        found |= read([digest for digest, data in found.items() if data is None])
+        for path, digest in some:
+            data = found[digest]
+            if data is None:
+                return False
+            with (folder / path).open("ab") as out:
+                out.write(data)
+    return bool(files)
+
+
+def _own_chunk(digest: bytes, known: Mapping[bytes, tuple[Path, int]]) -> bytes | None:
+    try:
+        data = chunk_of(*known[digest])
+    except (KeyError, OSError):
+        return None
+    return data if is_chunk(data, digest) else None
+
+
+def chunk_of(path: Path, place: int) -> bytes:
+    """A chunk of a file, by its place in it."""
+    with path.open("rb") as file:
+        file.seek(place * CHUNK)
+        return file.read(CHUNK)
+
+
+def scan(directory: Path) -> Files:
+    """The files that belong to an index, with the chunks of each.
+
+    Raises:
+        HopyardError: Another process reads the log of a database file.
+    """
+    manifest = read_manifest(directory)
+    databases = sorted(directory.glob("*.sqlite"))
+    for file in databases:
+        with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as connection:
+            if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise HopyardError(
+                    f"The log of {str(file)!r} is read by another process: end that process, then "
+                    "run the same command again."
+                )
+    folder = generation_directory(directory, manifest.generation)
+    own = [folder / name for name in manifest.files]
+    files = [directory / MANIFEST_FILE, *databases, *own]
+    return {file.relative_to(directory).as_posix(): _stored(file) for file in files}
+
+
+def _stored(file: Path) -> StoredFile:
+    with file.open("rb") as opened:
+        chunks = tuple(sha256(block).digest() for block in iter(partial(opened.read, CHUNK), b""))
+    return StoredFile(file.stat().st_size, chunks)
+
+
+def listed(directory: Path) -> Files:
+    """The files that a directory's listing names; none without a listing."""
+    try:
+        listing: dict[str, Any] = json.loads((directory / LISTING).read_text())["files"]
+        return {
+            path: StoredFile(size, tuple(map(bytes.fromhex, chunks)))
+            for path, (size, chunks) in listing.items()
+        }
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def write_listing(directory: Path, number: int, files: Files) -> None:
+    """Write down which generation of the database a directory has."""
+    listing = {
+        path: (file.size, [digest.hex() for digest in file.chunks]) for path, file in files.items()
+    }
+    text = json.dumps({"number": number, "files": listing})
+    write_file(directory / LISTING, text.encode())

@@ -1,0 +1,278 @@
+"""The files of an index in Postgres: chunks by their content, and the generations made of them.
+
+A chunk is kept once, however many generations have it. A generation is published in one
+transaction: until then, readers see the former generation.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from psycopg import Connection
+from psycopg.rows import TupleRow
+
+from hopyard.state.errors import IndexBusyError
+from hopyard.state.storage.postgres.connection import Database, Place, lock_number, migrate
+from hopyard.state.storage.postgres.locks import KEEP_ALIVE, holder_query
+from hopyard.state.storage.stored_files import Files, StoredFile, is_chunk
+
+T = TypeVar("T")
+
+_BATCH: Final = 32
+"""Chunks that are sent at once: 8 MB."""
+_WORTH: Final = 0.9
+"""A chunk is kept compressed where this saves a tenth; vectors hardly get smaller."""
+
+_STEPS: Final = (
+    """
+CREATE TABLE index_generations (
+    name TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    published TIMESTAMPTZ NOT NULL DEFAULT now(),
+    PRIMARY KEY (name, number)
+);
+CREATE TABLE index_files (
+    name TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    path TEXT NOT NULL,
+    size BIGINT NOT NULL,
+    chunks BYTEA[] NOT NULL,
+    PRIMARY KEY (name, number, path)
+);
+CREATE TABLE index_chunks (
+    name TEXT NOT NULL,
+    digest BYTEA NOT NULL,
+    compressed BOOLEAN NOT NULL,
+    data BYTEA NOT NULL,
+    PRIMARY KEY (name, digest)
+);
+ALTER TABLE index_chunks ALTER COLUMN data SET STORAGE EXTERNAL;
+""",
+)
+"""The statements of each version. A released text never changes."""
+_NUMBER: Final = lock_number("index", "%s")
+
+
+class IndexFiles:
+    """The files of one index.
+
+    Args:
+        address: Of the database.
+        name: Of the index.
+        shown: The address for people.
+    """
+
+    def __init__(self, address: str, name: str, shown: str) -> None:
+        self._place = Place(address, f"The index {name!r}", "its address")
+        self._name, self._shown = name, shown
+
+    def newest(self) -> int:
+        """The number of the last generation; 0 where nothing was published.
+
+        Raises:
+            HopyardError: The database cannot be used.
+        """
+        return self._read(self._newest)
+
+    def files(self, number: int) -> Files:
+        """The files of a generation; none if it was removed.
+
+        Raises:
+            HopyardError: The database cannot be used.
+        """
+        return self._read(lambda connection: _files(connection, self._name, number))
+
+    @contextmanager
+    def reading(self) -> Iterator[Callable[[Sequence[bytes]], dict[bytes, bytes]]]:
+        """A function that reads a few chunks by their digests, over one connection.
+
+        It leaves out those that were removed or are damaged.
+        """
+        query = (
+            "SELECT digest, compressed, data FROM index_chunks WHERE name = %s AND digest = ANY(%s)"
+        )
+        database = Database(self._place)
+
+        def read(digests: Sequence[bytes]) -> dict[bytes, bytes]:
+            def work(connection: Connection[TupleRow]) -> list[TupleRow]:
+                return connection.execute(query, (self._name, digests), binary=True).fetchall()
+
+            rows = database.run(work)
+            found = {digest: _inflated(data) if packed else data for digest, packed, data in rows}
+            return {digest: data for digest, data in found.items() if is_chunk(data, digest)}
+
+        try:
+            yield read
+        finally:
+            database.close()
+
+    @contextmanager
+    def hold(self) -> Iterator[Publisher]:
+        """Be the only builder of the index, on whatever machine. The tables are made if need be.
+
+        Raises:
+            IndexBusyError: Another process builds it.
+            HopyardError: The database cannot be used, or the role lacks a right.
+        """
+        database = Database(self._place)
+        try:
+            migrate(database, self._place, "indexes", _STEPS)
+            publisher = Publisher(database, self._name, self._shown)
+            publisher.run(self._newest)
+            yield publisher
+        finally:
+            database.close()
+
+    def _newest(self, connection: Connection[TupleRow]) -> int:
+        [there] = connection.execute("SELECT to_regclass('index_generations')").fetchone() or (0,)
+        return _newest(connection, self._name) if there else 0
+
+    def _read(self, work: Callable[[Connection[TupleRow]], T]) -> T:
+        database = Database(self._place)
+        try:
+            return database.run(work)
+        finally:
+            database.close()
+
+
+class Publisher:
+    """Publishes generations while it holds the lock of the index; `IndexFiles.hold` makes one."""
+
+    def __init__(self, database: Database, name: str, shown: str) -> None:
+        self._database, self._name, self._shown = database, name, shown
+        self._locked: object = None
+
+    def run(self, work: Callable[[Connection[TupleRow]], T]) -> T:
+        """Do some work under the lock, which is taken again after a lost connection.
+
+        Raises:
+            IndexBusyError: Another process has taken the lock meanwhile.
+        """
+
+        def locked(connection: Connection[TupleRow]) -> T:
+            if connection is not self._locked:
+                connection.execute(KEEP_ALIVE)
+                taken = connection.execute(f"SELECT pg_try_advisory_lock({_NUMBER})", (self._name,))
+                if not (taken.fetchone() or [False])[0]:
+                    raise self._busy(connection)
+                self._locked = connection
+            return work(connection)
+
+        return self._database.run(locked)
+
+    def publish(
+        self, base: int, files: Files, read: Callable[[str, int], bytes], *, clean: bool
+    ) -> int:
+        """Publish a generation, and remove what only generations before the last one have.
+
+        Args:
+            base: The number of the generation that the build began from.
+            files: The files.
+            read: Reads a chunk, by the path of its file and its place there.
+            clean: Remove the last generation too.
+
+        Returns:
+            The number of the generation.
+
+        Raises:
+            IndexBusyError: Another process has published meanwhile.
+            HopyardError: The database fails, or the disk of the server is full.
+        """
+        places = {
+            digest: (path, place)
+            for path, file in files.items()
+            for place, digest in enumerate(file.chunks)
+        }
+        held = self.run(self._digests)
+        lacking = [digest for digest in places if digest not in held]
+        for start in range(0, len(lacking), _BATCH):
+            some = lacking[start : start + _BATCH]
+            rows = [(self._name, digest, *_deflated(read(*places[digest]))) for digest in some]
+            self.run(partial(_insert, rows=rows))
+        # An index that was deleted and built again takes no number twice.
+        number = max(base + 1, int(time.time()))
+        return self.run(lambda connection: self._commit(connection, base, number, files, clean))
+
+    def _digests(self, connection: Connection[TupleRow]) -> set[bytes]:
+        query = "SELECT digest FROM index_chunks WHERE name = %s"
+        return {digest for (digest,) in connection.execute(query, (self._name,), binary=True)}
+
+    def _commit(
+        self, connection: Connection[TupleRow], base: int, number: int, files: Files, clean: bool
+    ) -> int:
+        name = self._name
+        with connection.transaction():
+            newest = _newest(connection, name)
+            if newest == number and _files(connection, name, number) == files:
+                return number  # the connection was lost while the server confirmed it
+            if newest != base:
+                raise self.overtaken()
+            connection.execute(
+                "INSERT INTO index_generations (name, number) VALUES (%s, %s)", (name, number)
+            )
+            rows = [(name, number, path, file.size, [*file.chunks]) for path, file in files.items()]
+            with connection.cursor() as cursor:
+                cursor.executemany("INSERT INTO index_files VALUES (%s, %s, %s, %s, %s)", rows)
+            oldest = number if clean else base
+            for table in ("index_files", "index_generations"):
+                connection.execute(
+                    f"DELETE FROM {table} WHERE name = %s AND number < %s", (name, oldest)
+                )
+            connection.execute(
+                "DELETE FROM index_chunks WHERE name = %s AND digest NOT IN "
+                "(SELECT unnest(chunks) FROM index_files WHERE name = %s)",
+                (name, name),
+            )
+        return number
+
+    def overtaken(self) -> IndexBusyError:
+        """The error where another process has published since this build began."""
+        return IndexBusyError(
+            f"Another process has published a newer generation of the index {self._shown!r} since "
+            "this build began: run the same command again, which continues from that generation."
+        )
+
+    def _busy(self, connection: Connection[TupleRow]) -> IndexBusyError:
+        row = connection.execute(holder_query("index"), (self._name,)).fetchone()
+        program, pid, host, *_ = f"{row[0] if row else ''} - - -".split()
+        who = f"process {pid} on {host}" if program == "hopyard" else "another process"
+        return IndexBusyError(
+            f"The index {self._shown!r} is being built by {who}: wait for it to end, then run the "
+            "same command again."
+        )
+
+
+def _newest(connection: Connection[TupleRow], name: str) -> int:
+    query = "SELECT coalesce(max(number), 0) FROM index_generations WHERE name = %s"
+    return int((connection.execute(query, (name,)).fetchone() or (0,))[0])
+
+
+def _files(connection: Connection[TupleRow], name: str, number: int) -> Files:
+    query = "SELECT path, size, chunks FROM index_files WHERE name = %s AND number = %s"
+    rows = connection.execute(query, (name, number), binary=True)
+    return {path: StoredFile(size, tuple(chunks)) for path, size, chunks in rows}
+
+
+def _insert(connection: Connection[TupleRow], rows: Sequence[tuple[Any, ...]]) -> None:
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO index_chunks VALUES (%s, %b, %s, %b) ON CONFLICT DO NOTHING", rows
+        )
+
+
+def _deflated(data: bytes) -> tuple[bool, bytes]:
+    """Whether a chunk is kept compressed, and what is kept."""
+    packed = zlib.compress(data, 1)
+    return (True, packed) if len(packed) < _WORTH * len(data) else (False, data)
+
+
+def _inflated(data: bytes) -> bytes:
+    try:
+        return zlib.decompress(data)
+    except zlib.error:  # its digest will not fit
+        return b""
