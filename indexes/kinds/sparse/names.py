@@ -126,7 +126,7 @@ class DocumentNames:
                 total += rarity if held else rarity / 2
             if held:
                 scores[documents] += weight * rarity * weights
-                if 2 * held < self._count and weight * weights.max() >= _TELLS:
+                if 2 * held < len(self) and weight * weights.max() >= _TELLS:
                     said.append(Said(word, documents))
         return scores, min(1.0, 2 * scores.max(initial=0.0) / total) if total else 0.0, said
 
