@@ -60,12 +60,6 @@ class Row(NamedTuple):
     data: DataSet
     method: str
     """A search, or a method of the search pagerank."""
-    builder: str = "rules"
-
-    @property
-    def index_name(self) -> str:
-        """The name of its index."""
-        return self.data.index_name(self.builder)
 
     def settings(self, index: Path) -> Context:
         """The settings of its searches."""
@@ -97,19 +91,17 @@ def main() -> None:
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     sets = [
-        data
-        for data in data_sets(options.data, options.folder)
-        if not options.only or data.name in options.only
+        data for data in data_sets(options.data) if not options.only or data.name in options.only
     ]
     if not sets:
         print(f"Nothing was measured: {options.data} has no data set.")
         return
     for data in sets:
-        for builder in data.builders:
-            build_index(data, builder, options.folder)
+        build_index(data, options.folder)
     with Resources(options.folder) as resources:
         searched = {
-            row: search_all(row, options.folder / row.index_name, resources) for row in _rows(sets)
+            row: search_all(row, options.folder / row.data.index_name, resources)
+            for row in _rows(sets)
         }
     result = {
         "command": "python benchmarks/entity_graph.py FOLDER",
@@ -128,8 +120,7 @@ def _rows(sets: Sequence[DataSet]) -> list[Row]:
     rows = []
     for data in sets:
         rows += [Row(data, method) for method in BASELINES]
-        for builder in data.builders:
-            rows += [Row(data, method, builder) for method in (DEFAULT, *PAPERS)]
+        rows += [Row(data, method) for method in (DEFAULT, *PAPERS)]
     return rows
 
 
@@ -183,8 +174,6 @@ def _describe(row: Row, searched: Searched) -> dict[str, Any]:
         "ms": round(median(found.ms for found in searched.values()), 1),
         "processor_ms": round(median(found.processor_ms for found in searched.values()), 1),
     }
-    if row.method not in BASELINES:
-        described["builder"] = row.builder
     for split in SPLITS:
         questions = [question for question in row.data.questions if question.split == split]
         described[split] = measures_of(questions, searched)
@@ -230,23 +219,17 @@ def _differences(searched: Mapping[Row, Searched]) -> list[dict[str, Any]]:
     """Mean differences of recall@5 with 95 % intervals, paired over questions."""
     compared = []
     for data in dict.fromkeys(row.data for row in searched):
-        for builder in data.builders:
-            for method in (DEFAULT, *PAPERS):
-                row = Row(data, method, builder)
-                for baseline in ("dense", "hybrid"):
-                    against = Row(data, baseline)
-                    compared.append(
-                        {
-                            "data_set": data.name,
-                            "method": method,
-                            "builder": builder,
-                            "baseline": baseline,
-                            **{
-                                split: _difference(row, against, split, searched)
-                                for split in SPLITS
-                            },
-                        }
-                    )
+        for method in (DEFAULT, *PAPERS):
+            for baseline in ("dense", "hybrid"):
+                row, against = Row(data, method), Row(data, baseline)
+                compared.append(
+                    {
+                        "data_set": data.name,
+                        "method": method,
+                        "baseline": baseline,
+                        **{split: _difference(row, against, split, searched) for split in SPLITS},
+                    }
+                )
     return compared
 
 

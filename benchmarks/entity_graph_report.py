@@ -19,18 +19,18 @@ def tables(result: Mapping[str, Any], split: str = "dev") -> Iterator[str]:
             f"({counts['with_hidden_answers']} hidden)\n"
         )
         yield (
-            "| search | builder | recall@2 | @5 | @10 | answer in top 5 | hidden | ms "
+            "| search | recall@2 | @5 | @10 | answer in top 5 | hidden | ms "
             "| processor ms | fell back |"
         )
-        yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+        yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
         yield from (_line(row, row[split]) for row in rows)
     yield f"\n### Difference of recall@5, {split}, 95 % interval\n"
-    yield "| data set | method | builder | n | − dense | − hybrid |"
-    yield "|---|---|---|--:|--:|--:|"
+    yield "| data set | method | n | − dense | − hybrid |"
+    yield "|---|---|--:|--:|--:|"
     differences = iter(result["recall_at_5_differences"])
     for dense, hybrid in zip(differences, differences, strict=True):
         yield (
-            f"| {dense['data_set']} | {dense['method']} | {dense['builder']} | {dense[split]['n']} "
+            f"| {dense['data_set']} | {dense['method']} | {dense[split]['n']} "
             f"| {_interval(dense[split])} | {_interval(hybrid[split])} |"
         )
 
@@ -43,9 +43,9 @@ def _line(row: Mapping[str, Any], values: Mapping[str, float]) -> str:
         "answer_in_top_5",
         "hidden_answer_in_top_5",
     )
-    cells = [row["method"], row.get("builder", "")]
+    cells = [row["method"]]
     cells += [f"{100 * values[name]:.1f}" if name in values else "" for name in shares]
-    instead = f"{values['fell_back']:.0%}" if "builder" in row else ""
+    instead = f"{values['fell_back']:.0%}"
     return (
         "| "
         + " | ".join([*cells, f"{row['ms']:.1f}", f"{row['processor_ms']:.1f}", instead])

@@ -30,8 +30,6 @@ from hopyard.nodes.resources import Resources
 
 RESULTS: Final = ROOT / "benchmarks" / "results" / "walk_choices.json"
 SPLIT: Final = "train"
-LEFT_OUT: Final = ("musique-1890",)
-"""Its questions are those of MuSiQue."""
 
 
 def weigh_one(passages_with: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -71,8 +69,7 @@ def main() -> None:
     options = parser.parse_args()
     sets = [
         replace(data, questions=[each for each in data.questions if each.split == SPLIT])
-        for data in data_sets(options.data, options.folder)
-        if data.name not in LEFT_OUT
+        for data in data_sets(options.data)
     ]
     with Resources(options.folder) as resources:
         rows = {
@@ -95,7 +92,7 @@ def measure(
     with ExitStack() as stack:
         for name in choice:
             stack.enter_context(patch.object(PLACES[name], name, choice[name]))
-        searched = search_all(row, folder / row.index_name, resources)
+        searched = search_all(row, folder / row.data.index_name, resources)
     found = measures_of(data.questions, searched)
     kept = ("with_supporting_documents", *map(recall_at, DEPTHS), "with_answers", "answer_in_top_5")
     figures = {name: found[name] for name in kept if name in found}

@@ -40,11 +40,11 @@ class Linked(TypedDict):
 class Statement(TypedDict):
     """A line about entities, by its place in the graph."""
 
-    kind: Literal["description", "fact", "sentence", "claim"]
+    kind: Literal["description", "fact", "sentence"]
     row: int
     """The row of the fact or the sentence, or of the entity that is described."""
     place: int
-    """The place among the entity's descriptions or claims; 0 for others."""
+    """The place among the entity's descriptions; 0 for others."""
     passage: str
     """Id of the passage that states it."""
 

@@ -1,9 +1,8 @@
-"""`hopyard graph show|export|extractions|communities`."""
+"""`hopyard graph show|export|communities`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -145,20 +144,10 @@ def _rest(hood: Neighbourhood, name: str, shown: int) -> Iterator[Text]:
 app.command("communities")(communities_command)
 
 
-class Format(StrEnum):
-    """Formats for other programs."""
-
-    GRAPHML = "graphml"
-    NEO4J = "neo4j"
-
-
 @app.command("export")
 def export_command(
     directory: DirectoryArgument,
-    out_: Annotated[Path, typer.Option("--out", help="File (graphml) or folder (neo4j) to write.")],
-    format_: Annotated[
-        Format, typer.Option("--format", help="graphml, or neo4j: CSV files for neo4j-admin.")
-    ] = Format.GRAPHML,
+    out_: Annotated[Path, typer.Option("--out", help="The GraphML file to write.")],
     graph: Annotated[
         str | None,
         typer.Option(
@@ -169,14 +158,14 @@ def export_command(
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Write a graph for other programs.
+    """Write a graph as GraphML, for other programs.
 
     In a passage graph, each passage is a node, and each edge has its in-coming question. In an
     entity graph, entities and passages are nodes, and edges are mentions, facts and synonyms.
     Entities have their types, descriptions and communities, and facts their strengths, if the
     index has them.
     """
-    from hopyard.indexes.arrays.exporting import NEO4J_FILES, write_graphml, write_neo4j
+    from hopyard.indexes.arrays.exporting import write_graphml
     from hopyard.indexes.index import Index
     from hopyard.indexes.kind import KINDS, kind_that
 
@@ -189,25 +178,10 @@ def export_command(
 
         export = KINDS[chosen].export(reader, index.corpus.passages())
         counts = {"passage": index.manifest.counts["passages"], **export.counts}
-        if format_ is Format.GRAPHML:
-            write_graphml(export, out_)
-            files = [out_]
-        else:
-            write_neo4j(export, out_)
-            files = [out_ / name for name in NEO4J_FILES]
+        write_graphml(export, out_)
     if json_:
-        told = {"format": format_.value, "graph": chosen}
         numbers = {plural(noun): count for noun, count in counts.items()}
-        print_json({**told, "files": [str(file) for file in files], **numbers})
+        print_json({"graph": chosen, "file": str(out_), **numbers})
         return
-    names = " and ".join(escape(str(file)) for file in files)
     found = ", ".join(counted(count, noun) for noun, count in counts.items())
-    out.print(f"[green]✓[/] {names}: {found}", soft_wrap=True)
-    if format_ is Format.NEO4J:
-        nodes, relationships = files
-        out.print(
-            "import with: neo4j-admin database import full "
-            f"--nodes={nodes} --relationships={relationships}",
-            markup=False,
-            soft_wrap=True,
-        )
+    out.print(f"[green]✓[/] {escape(str(out_))}: {found}", soft_wrap=True)

@@ -26,7 +26,7 @@ STRATEGY: Final = Strategy(
         ),
     ),
     beside=("capable",),
-    stronger=("chain", "cor", "single"),
+    stronger=("chain", "single"),
     settings=GlobalSettings,
     steps="hopyard.state.global_search:steps_of",
     rank=60,

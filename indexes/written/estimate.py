@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 from uuid import uuid4
@@ -44,7 +44,6 @@ async def estimate_writing(
     passages: Sequence[SourceT],
     index_directory: Path,
     options: BuildOptions,
-    accepted: Collection[Author] = (),
 ) -> Estimate:
     """Estimate what a writer's calls about the passages of a corpus would cost.
 
@@ -52,7 +51,6 @@ async def estimate_writing(
         writer: Asks about a source.
         passages: All sources, such as the passages of the corpus.
         index_directory: The index directory, which need not exist; it is only read.
-        accepted: Further authors whose rows need no other.
 
     Raises:
         ModelUnreachableError: The model does not answer.
@@ -60,9 +58,8 @@ async def estimate_writing(
     """
     author = await in_thread(writer.author, options)
     unwritten = {passage.content_hash: passage for passage in reversed(passages)}
-    enough = {author, *accepted}
     for content_hash, other in (await in_thread(_authors, writer, index_directory)).items():
-        if options.keep or other in enough:
+        if options.keep or other == author:
             unwritten.pop(content_hash, None)
     sample = _sample(list(unwritten.values()))
     run = f"{writer.prompt.name}-estimate/{uuid4().hex}"

@@ -77,22 +77,19 @@ class Writer(ABC, Generic[SourceT, ContentT]):
         wording = self.prompt.of(profile_of(self.settings))
         return Author(wording.version, options.caller.provider.identity)
 
-    def has_finished(
-        self, counts: WrittenCounts, options: BuildOptions, accepted: Collection[Author] = ()
-    ) -> bool:
+    def has_finished(self, counts: WrittenCounts, options: BuildOptions) -> bool:
         """Whether a build would ask nothing and keep every text of the last generation.
 
         Args:
             counts: The counts of the last generation.
             options: The options of the build. One that keeps its index accepts every author.
-            accepted: Further authors whose texts are kept.
         """
         if options.open_caller is None:
             return True
         if counts.missing:
             return False
-        known = {self.author(options), *accepted}
-        return options.keep or all(share.author in known for share in counts.authors)
+        author = self.author(options)
+        return options.keep or all(share.author == author for share in counts.authors)
 
     @property
     def asking(self) -> Context:
@@ -164,7 +161,6 @@ async def write_missing(
     writer: Writer[SourceT, ContentT],
     contents: Mapping[str, str],
     read: Callable[[str], SourceT],
-    accepted: Collection[Author] = (),
     *,
     total: int = 0,
 ) -> None:
@@ -178,7 +174,6 @@ async def write_missing(
         writer: Asks.
         contents: Content hash of each source, by the source's id, such as the passage's.
         read: Fetches a source by its id. It may block.
-        accepted: Further authors whose rows need no other.
         total: Number of contents that the allowed rate of failures refers to, if `contents` are a
             part of them.
 
@@ -187,11 +182,10 @@ async def write_missing(
         ModelOutputError: Too large a share of the sources failed; the others are kept.
     """
     author = await in_thread(writer.author, context.options)
-    enough = {author, *accepted}
     there = {
         content_hash
         for content_hash, other in (await in_thread(store.authors)).items()
-        if context.options.keep or other in enough
+        if context.options.keep or other == author
     }
     holders: dict[str, str] = {}
     for source_id, content_hash in contents.items():

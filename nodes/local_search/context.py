@@ -62,9 +62,6 @@ class Material:
             return self.passages[statement["passage"]].text[slice(*self._span(row))]
         if statement["kind"] == "fact":
             text = self.graph.fact_text(row)
-        elif statement["kind"] == "claim":
-            claim = self.graph.claims_of(row)[place]
-            text = f"{claim.text} ({claim.status})"
         else:
             described = self.graph.descriptions(row)[place]
             kind = f" ({described.type})" if described.type else ""

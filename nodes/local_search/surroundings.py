@@ -7,9 +7,9 @@ to the question counts too: statements by their embedding, passages by the walk 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +84,7 @@ def look_around(
     best = rank_passages(np.where(middle.allowed, ranking.scores, 0.0), held)
     return Surroundings(
         neighbours,
-        [*_elements(middle, "description"), *joining, *_elements(middle, "claim")],
+        [*_descriptions(middle), *joining],
         [graph.passage_ids[row] for row in best[:MOST_PASSAGES].tolist()],
         ranking,
     )
@@ -221,17 +221,14 @@ def _best(rows: Rows, ends: Rows, scores: NDArray[np.float64], most: int) -> Row
     return rows[np.lexsort((rows, -scores, -np.minimum(ends, 2)))[:most]]
 
 
-def _elements(middle: _Middle, kind: Literal["description", "claim"]) -> Iterator[Statement]:
-    """For each entity its description in the best passage, or all claims about it."""
+def _descriptions(middle: _Middle) -> Iterator[Statement]:
+    """For each entity its description in the best passage."""
     graph = middle.graph
-    read: Callable[[int], Sequence[Any]] = (
-        graph.descriptions if kind == "description" else graph.claims_of
-    )
     for entity in middle.entities:
         found = [
             (-float(middle.ranking.scores[row]), place, element.passage)
-            for place, element in enumerate(read(entity))
+            for place, element in enumerate(graph.descriptions(entity))
             if element.text and middle.allowed[row := graph.passage_rows[element.passage]]
         ]
-        for _, place, passage in sorted(found)[: 1 if kind == "description" else None]:
-            yield Statement(kind=kind, row=entity, place=place, passage=passage)
+        for _, place, passage in sorted(found)[:1]:
+            yield Statement(kind="description", row=entity, place=place, passage=passage)

@@ -142,6 +142,17 @@ def _reader(groups: tuple[tuple[str, type[Group]], ...]) -> type[_Reader]:
     return create_model("Settings", __base__=_Reader, **fields)
 
 
+_GONE: Final = {
+    **dict.fromkeys(
+        ("entity_graph.claims", "entity_graph.gleanings", "entity_graph.types"),
+        "entity_graph.descriptions=true asks once for entities and facts with descriptions.",
+    ),
+    "entity_graph.extractions": "a package can bring names of its own as an "
+    "entity_graph.builder (docs/graphs.md).",
+}
+"""The reasons for settings that left, by their names."""
+
+
 def _unusable(error: ValidationError) -> UsageError:
     first = error.errors()[0]
     cause = first.get("ctx", {}).get("error")
@@ -150,6 +161,8 @@ def _unusable(error: ValidationError) -> UsageError:
     else:
         name = ".".join(map(str, first["loc"]))
         message, given = reason_of(first), first.get("input")
+    if name in _GONE:
+        return UsageError(f"There is no setting {name!r}: {_GONE[name]}")
     if message == UNKNOWN:
         return UsageError(
             f"There is no setting {name!r}; {_meant(_similar(name))}`hopyard settings` lists them."

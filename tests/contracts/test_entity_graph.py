@@ -17,7 +17,7 @@ _FACTS: dict[str, Any] = {
     }
 }
 _ELEMENTS = {
-    "ElementsAndClaims": {
+    "PassageElements": {
         "entities": [
             {"name": name, "type": "place", "description": f"{name} is a place."}
             for name in ("Iron Bridge", "River Severn", "Danube", "Regensburg")
@@ -25,16 +25,6 @@ _ELEMENTS = {
         "facts": [
             {**fact, "description": "It crosses the river.", "strength": 8}
             for fact in _FACTS["PassageFacts"]["facts"]
-        ],
-        "claims": [
-            {
-                "sentence": 1,
-                "subject": "Iron Bridge",
-                "object": "",
-                "type": "opening",
-                "status": "true",
-                "description": "The Iron Bridge was opened.",
-            }
         ],
     }
 }
@@ -62,9 +52,7 @@ class TestDescriptions(IndexKindContract):
     kind = KIND
     volatile = ("stats.json",)
     answers: ClassVar = _ELEMENTS
-    settings: ClassVar = {
-        "entity_graph": {"builder": "model", "descriptions": True, "claims": True, "gleanings": 1}
-    }
+    settings: ClassVar = {"entity_graph": {"builder": "model", "descriptions": True}}
 
 
 class TestPageRank(SearchContract):

@@ -71,7 +71,7 @@ _DOCUMENTS: Final = tuple(
 )
 QUESTION: Final = "Which bridge did Abraham Darby build at Coalbrookdale, and what did it cost?"
 _SETTINGS: Final = {
-    "entity_graph": {"builder": "model", "descriptions": True, "claims": True},
+    "entity_graph": {"builder": "model", "descriptions": True},
     "communities": {"reports": "all"},
     "summary_tree": {"writer": "model"},
     "rerank": {"model": "chat"},
@@ -131,14 +131,13 @@ class Parrot(ScriptedChat):
 
 
 def _elements(word: str) -> dict[str, Any]:
-    """The entities, facts and claims of a passage, with its word in each part."""
+    """The entities and facts of a passage, with its word in each part."""
     about = {"type": f"bridge of {word}", "description": f"It is of {word}."}
     ends = {"subject": f"{word} Bridge", "object": "Severn"}
     fact = {"sentence": 1, **ends, "relation": f"crosses by {word}", "strength": 5}
     return {
         "entities": [{"name": name, **about} for name in (f"{word} Bridge", "Severn")],
         "facts": [{**fact, "description": about["description"]}],
-        "claims": [{"sentence": 1, **ends, **about, "status": "TRUE"}],
     }
 
 

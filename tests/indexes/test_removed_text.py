@@ -41,7 +41,7 @@ WORDS = ("zorbland", "quimb", "91234", "osklane", "payroll")
 """Only the secret document has them; `quimb` is a stem."""
 RULES: dict[str, Any] = {"communities": {"reports": "all"}}
 MODEL: dict[str, Any] = RULES | {
-    "entity_graph": {"builder": "model", "descriptions": True, "claims": True},
+    "entity_graph": {"builder": "model", "descriptions": True},
     "dense": {"store": "memory"},
     "summary_tree": {"writer": "model"},
 }
@@ -69,7 +69,6 @@ def written(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "entities": [{"name": each, "type": "person", "description": about} for each in people],
         "facts": [{**ends, "relation": "met", "description": about, "strength": 5}],
-        "claims": [{**ends, "type": "meeting", "status": "true", "description": about}],
     }
 
 

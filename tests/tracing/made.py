@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from hopyard.models.ledger import Entry, Use
-from hopyard.state.schemas import Evidence, Step, passage_evidence
+from hopyard.state.schemas import Citation, Evidence, Step, Thrown, passage_evidence
 from hopyard.tracing.model import Trace, TracedPassage
 from hopyard.tracing.read import trace_of
 from hopyard.tracing.texts import find_quotes
@@ -87,3 +87,42 @@ HOPS = [
     Step(id="prune", kind="prune", title="Keep", passages=[passage_evidence("danube", 0.7)]),
 ]
 """Two passages that are entered by, one that is reached, and one that is reached again."""
+
+
+QUESTION = 'Which <b>gate</b> opened first, "the" Iron Bridge or </script> the gate?'
+IRON = "When was the Iron Bridge opened?"
+GATE = "When was the gate opened </title><script>window.hacked = 3</script>?"
+
+
+def question(name: str, parent: str, text: str, verdict: str, **more: Any) -> Step:
+    made = Step(id=name, kind="question", parent=parent, title=text, question=text, verdict=verdict)
+    return made | more  # type: ignore[no-any-return]
+
+
+def cited(quote: str, *, supported: bool = True) -> Citation:
+    return Citation(
+        passage_id="hostile",
+        title="<b>Gate</b>",
+        quote=quote,
+        claim="<i>1999</i>",
+        supported=supported,
+    )
+
+
+TREE = [
+    question(
+        "root",
+        "",
+        QUESTION,
+        "split",
+        score=0.75,
+        facts={"rubric": "5/5", "visits": "1"},
+        replaced=[Thrown(question="<b>Old?</b>", answer="no", reason="weak")],
+    ),
+    question("root.1", "root", IRON, "leaf", answer="1781", passages=[SUMMARY]),
+    question("root.1.1", "root.1", "Iron <i>left</i>?", "pruned", answer="?"),
+    question("root.1.2", "root.1", "Iron right?", "pruned"),
+    question("root.2", "root", GATE, "leaf", passages=[passage_evidence("hostile", 0.9)]),
+    Step(id="aggregate", kind="aggregate", title="Answer from the findings", answer="1999"),
+]
+"""A tree with a pruned half, and hostile questions over a hostile passage."""

@@ -30,7 +30,7 @@ Count = Callable[[str], int]
 
 _REFERENCE: Final = re.compile(r"[A-Z]\d+")
 _REFERENCES: Final = re.compile(r"\s*\[\s*[A-Z]\d+(?:\s*[,;]\s*[A-Z]\d+)*\s*\]")
-_HEADINGS: Final = {"E": "Entities", "R": "Relationships", "S": "Sentences", "C": "Claims"}
+_HEADINGS: Final = {"E": "Entities", "R": "Relationships", "S": "Sentences"}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The elements of communities as lines: entities, relationships, and claims about entities.
+"""The elements of communities as lines: entities and relationships.
 
 The words of the model describe an entity, if `entity_graph.descriptions` asked for them. Otherwise
 sentences that name it describe it. A graph by rules has no facts. There, the sentences that name
@@ -53,14 +53,11 @@ class Group:
 
     ends: tuple[Element, ...]
     relationship: Element | None = None
-    claims: tuple[tuple[Element, Element], ...] = ()
-    """An end, and a claim about it."""
 
     @property
     def elements(self) -> tuple[Element, ...]:
-        """Source, target, claims about them, and the relationship."""
-        last = () if self.relationship is None else (self.relationship,)
-        return (*self.ends, *(claim for _, claim in self.claims), *last)
+        """Source, target, and the relationship."""
+        return self.ends if self.relationship is None else (*self.ends, self.relationship)
 
 
 class Elements(Support):
@@ -109,12 +106,6 @@ class Elements(Support):
                     for row in described.get(entity, ())[:_SENTENCES]:
                         yield Group((line(entity),), sentence(row, [entity]))
 
-        def claims(ends: Sequence[int]) -> tuple[tuple[Element, Element], ...]:
-            found = ((entity, row) for entity in ends for row in self.graph.claim_rows(entity))
-            return tuple((line(entity), element(f"C{row}", self._claim_text(row), [entity]))
-                         for entity, row in found
-                         if self.graph.claim(row).subject == entity)  # fmt: skip
-
         for _, row, ends in sorted(relationships):
             yield from descriptions(ends)
             relationship = (
@@ -122,11 +113,11 @@ class Elements(Support):
                 if self._by_rules
                 else element(f"R{row}", self._fact_text(row), ends)
             )
-            yield Group(tuple(map(line, ends)), relationship, claims(ends))
+            yield Group(tuple(map(line, ends)), relationship)
         by_degree = sorted(members.tolist(), key=lambda member: (-self._degrees[member], member))
         for entity in [member for member in by_degree if member not in lines]:
             yield from descriptions([entity])
-            yield Group((line(entity),), claims=claims([entity]))
+            yield Group((line(entity),))
         for entity in by_degree if self._by_rules else ():
             for row in described.get(entity, ())[_SENTENCES:]:
                 yield Group((line(entity),), sentence(row, [entity]))
@@ -199,8 +190,3 @@ class Elements(Support):
 
     def _fact_text(self, row: int) -> str:
         return " ".join(dict.fromkeys(map(self.graph.fact_text, self._same_facts(row))))
-
-    def _claim_text(self, row: int) -> str:
-        claim = self.graph.claim(row)
-        known = ", ".join(filter(None, (claim.type, claim.status)))
-        return f"{self.graph.label(claim.subject)} ({known}): {claim.text}"

@@ -36,7 +36,7 @@ class Community(Plain):
 
 
 class Source(Plain):
-    """A place in a passage that supports an element: an entity, a relationship or a claim."""
+    """A place in a passage that supports an element: an entity or a relationship."""
 
     passage: str
     """Id of the passage."""

@@ -1,7 +1,7 @@
 """From elements back to the sentences that support them.
 
-An element has a letter and a row of the entity graph: `E12` is an entity, `R7` a fact, `S3` a
-sentence, and `C4` a claim.
+An element has a letter and a row of the entity graph: `E12` is an entity, `R7` a fact, and
+`S3` a sentence.
 """
 
 from __future__ import annotations
@@ -147,13 +147,12 @@ class Support:
         return best if named(best) or not read.title else read.title
 
     def _ends(self, element_id: str) -> list[int]:
-        """The entities that an entity, a fact or a claim is about."""
+        """The entities that an entity or a fact is about."""
         letter, row = self._parsed(element_id)
         if letter == "E":
             return [row]
-        rows = self.graph.files.facts if letter == "R" else self.graph.files.claims
-        ends = [int(rows[name][row]) for name in ("subject", "object")]
-        return [entity for entity in ends if entity != NOWHERE]
+        fact = self.graph.files.facts[row]
+        return [int(fact["subject"]), int(fact["object"])]
 
     def _places(self, element_id: str) -> list[tuple[int, int]]:
         """Rows of passages, and places of sentences, that support an element."""
@@ -161,9 +160,6 @@ class Support:
         files = self.graph.files
         if letter == "E":
             return self._places_of_entity(row)
-        if letter == "C":
-            claim = files.claims[row]
-            return [(int(claim["passage"]), int(claim["sentence"]))]
         if letter == "S":
             return [files.sentences[row].tolist()]
         return list(dict.fromkeys(map(self._place_of_fact, self._same_facts(row))))
@@ -191,7 +187,6 @@ class Support:
             "E": self.graph.entities,
             "R": len(files.facts),
             "S": len(files.sentences),
-            "C": len(files.claims),
         }
         if (found := _ID.fullmatch(element_id)) and int(found[2]) < rows[found[1]]:
             return found[1], int(found[2])

@@ -38,29 +38,10 @@ class EntityGraphSettings(Group):
         "letters, without model calls; for domains such as medicine and law), model (names and "
         "facts, with one call a passage), or a recogniser that an installed package brings.",
     )
-    extractions: Path | None = Field(
-        None,
-        description="A JSONL file with names and facts of passages, used in place of the builder.",
-    )
     descriptions: bool = Field(
         False,
         description="With entity_graph.builder=model: also write a type and a description of each "
         "entity, and a description and a strength of each fact (GraphRAG).",
-    )
-    types: str | None = Field(
-        None,
-        description="Entity types of the domain, comma-separated, for entity_graph.descriptions; "
-        "by default general types.",
-    )
-    gleanings: int = Field(
-        0,
-        ge=0,
-        le=3,
-        description="Further calls a passage for what was missed, with entity_graph.descriptions; "
-        "they end when nothing new is found.",
-    )
-    claims: bool = Field(
-        False, description="Also write claims about entities, with entity_graph.descriptions."
     )
 
 
@@ -88,7 +69,7 @@ class EntityGraphKind(IndexKind):
         """Write the graph of the new generation.
 
         Raises:
-            UsageError: The file of extractions cannot be used.
+            UsageError: Descriptions without a model are asked for, or there is no such builder.
             ModelUnreachableError: A model does not answer; what is written is kept.
             ModelOutputError: Too large a share of the passages failed; the others are kept.
         """
@@ -190,10 +171,11 @@ class EntityGraphKind(IndexKind):
         own = last.made_with if last else EntityGraphSettings.of(options.settings)
         if own.builder != "model":
             return Estimate("", basis=f"entity_graph.builder={own.builder} asks no model")
-        from hopyard.indexes.kinds.entity_graph.find.model import estimate
+        from hopyard.indexes.kinds.entity_graph.find.model import writer_of
+        from hopyard.indexes.written.estimate import estimate_writing
 
-        asking = last.made_with.asking if last else None
-        return await estimate(passages, index_directory, options, asking)
+        writer = writer_of(options.settings, descriptions=own.descriptions)
+        return await estimate_writing(writer, passages, index_directory, options)
 
 
 KIND: Final = EntityGraphKind()

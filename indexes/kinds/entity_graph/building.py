@@ -17,7 +17,6 @@ from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
 from hopyard.indexes.kinds.entity_graph.find import extractions
-from hopyard.indexes.kinds.entity_graph.find.asking import Asking
 from hopyard.indexes.kinds.entity_graph.find.extractions import Extractions
 from hopyard.indexes.kinds.entity_graph.graph.assemble import Found, PassageRow, collect
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
@@ -27,7 +26,7 @@ from hopyard.indexes.kinds.entity_graph.resolve.senses import Passages
 from hopyard.indexes.kinds.entity_graph.resolve.synonyms import Synonyms, find_synonyms
 from hopyard.indexes.kinds.entity_graph.stats import EntityStats, MadeWith
 from hopyard.models.embedder import Vectors
-from hopyard.state.errors import IndexMissingError
+from hopyard.state.errors import IndexMissingError, UsageError
 
 
 def is_current(directory: Path, options: BuildOptions) -> bool:
@@ -37,7 +36,7 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
         return False
     made_with = _made_with(options, last)
     return last.made_with == made_with and extractions.is_current(
-        last.written, made_with.builder, options, made_with.asking
+        last.written, made_with.builder, options, descriptions=made_with.descriptions
     )
 
 
@@ -45,7 +44,7 @@ async def build_graph(context: BuildContext) -> Mapping[str, int]:
     """Write the graph of the new generation.
 
     Raises:
-        UsageError: The file of extractions cannot be used, or the builder does not exist.
+        UsageError: Descriptions without a model are asked for, or the builder does not exist.
         ModelUnreachableError: A model does not answer; what is written is kept.
         ModelOutputError: Too large a share of the passages failed; the others are kept.
     """
@@ -57,7 +56,7 @@ async def build_graph(context: BuildContext) -> Mapping[str, int]:
         {row.id: row.content_hash for row in rows},
         builder=made_with.builder,
         last=last.written if last else None,
-        asking=made_with.asking,
+        descriptions=made_with.descriptions,
     )
     found = await in_thread(collect, rows, found_in.by_content)
     vectors = {
@@ -72,12 +71,19 @@ async def build_graph(context: BuildContext) -> Mapping[str, int]:
 def _made_with(options: BuildOptions, last: EntityStats | None) -> MadeWith:
     """The settings of the graph. An update keeps to the settings of the last build."""
     if options.keep and last is not None:
-        builder, asking = last.made_with.builder, last.made_with.asking
+        builder, descriptions = last.made_with.builder, last.made_with.descriptions
     else:
         own = EntityGraphSettings.of(options.settings)
-        builder, asking = own.builder, Asking.of(own)
+        builder, descriptions = own.builder, own.descriptions
+    if descriptions and builder != "model":
+        raise UsageError(
+            "Only a model describes: entity_graph.descriptions needs entity_graph.builder=model."
+        )
     return MadeWith(
-        builder=builder, embedding=options.embedding, dimension=options.dimension, asking=asking
+        builder=builder,
+        embedding=options.embedding,
+        dimension=options.dimension,
+        descriptions=descriptions,
     )
 
 

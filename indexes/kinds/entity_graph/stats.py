@@ -8,13 +8,12 @@ from typing import Any, ClassVar, Final, Self
 from pydantic import BaseModel
 
 from hopyard.indexes.corpus.manifest import find_manifest, generation_directory
-from hopyard.indexes.kinds.entity_graph.find.asking import Asking
 from hopyard.indexes.kinds.entity_graph.find.extractions import ExtractionCounts
 from hopyard.indexes.kinds.entity_graph.resolve.merging import Merge
 from hopyard.indexes.kinds.entity_graph.resolve.senses import Split
 from hopyard.indexes.written.stats import WrittenStats
 
-GRAPH_VERSION: Final = 3
+GRAPH_VERSION: Final = 4
 """Counted up when the files or the merging change: then a graph is assembled again."""
 
 _ALWAYS: Final = ("entities", "mentions", "facts")
@@ -28,8 +27,8 @@ class MadeWith(BaseModel, frozen=True):
     builder: str
     embedding: str
     dimension: int
-    asking: Asking = Asking()
-    """The request to the model."""
+    descriptions: bool = False
+    """Whether the model also wrote descriptions and strengths."""
 
 
 class EntityStats(WrittenStats):
@@ -52,11 +51,10 @@ class EntityStats(WrittenStats):
     def plain(self) -> dict[str, Any]:
         """The lines of `hopyard index status`; counts of problems only where there are any."""
         values = self.model_dump(mode="json", exclude={"made_with", "written", "merges", "splits"})
-        unshown = {"version", "embedding", "dimension", "asking"}
+        unshown = {"version", "embedding", "dimension"}
         made = self.made_with.model_dump(mode="json", exclude=unshown)
-        made |= self.made_with.asking.plain()
-        hidden = {"runs", "imported", "missing"}
-        if self.made_with.builder != "model" and not self.written.has_imports:
+        hidden = {"runs", "missing"}
+        if self.made_with.builder != "model":
             hidden.add("authors")  # the builder says it
         found = self.written.model_dump(mode="json", exclude=hidden)
         own = {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}

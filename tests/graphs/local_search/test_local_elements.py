@@ -1,4 +1,4 @@
-"""`local` over a graph with descriptions, strengths and claims that a model wrote."""
+"""`local` over a graph with descriptions and strengths that a model wrote."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOCUMENTS = [
     Document("curie", "Curie", "Marie Curie found radium in Paris. She saw Radium Hall."),
     Document("metal", "Radium", "Radium is a metal. Marie Curie named Radium."),
 ]
-SETTINGS = {"builder": "model", "descriptions": True, "claims": True, "gleanings": 0}
+SETTINGS = {"builder": "model", "descriptions": True}
 
 
 def _fact(relation: str, target: str, strength: int) -> dict[str, Any]:
@@ -29,27 +29,18 @@ def _fact(relation: str, target: str, strength: int) -> dict[str, Any]:
 
 
 def elements(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """Two facts with different strengths, a description of each entity, and a claim."""
+    """Two facts with different strengths, and a description of each entity."""
     if name == "Answer":
         return {"thought": "", "answer": "radium", "passages": [1]}
     curie = "Title: Curie" in str(messages[-1]["content"])
     about = {"name": "Marie Curie", "type": "person", "description": "A scientist."}
-    claim = {
-        "sentence": 1,
-        "subject": "Marie Curie",
-        "object": "",
-        "type": "discovery",
-        "status": "true",
-        "description": "Marie Curie made a discovery",
-    }
     return {
         "entities": [about],
         "facts": [_fact("worked in", "Paris", 2), _fact("saw", "Radium Hall", 9)] if curie else [],
-        "claims": [claim] if curie else [],
     }
 
 
-async def test_descriptions_come_first_then_strong_facts_then_claims(tmp_path: Path) -> None:
+async def test_descriptions_come_first_then_strong_facts(tmp_path: Path) -> None:
     """The stronger fact is nearer to the question too; both facts have the same degrees."""
     register_embedder(WordEmbedder.name, WordEmbedder())
     chat = ScriptedChat(elements)
@@ -78,5 +69,5 @@ async def test_descriptions_come_first_then_strong_facts_then_claims(tmp_path: P
     number = [unit["id"] for unit in output["evidence"]].index("curie") + 1
     said = next(line for line in shown.splitlines() if line.startswith(f"[{number}]"))
     assert "Marie Curie (person): A scientist." in shown
-    order = [said.index(text) for text in ("strength 9", "strength 2", "made a discovery (true).")]
+    order = [said.index(text) for text in ("scientist", "strength 9", "strength 2")]
     assert order == sorted(order)

@@ -1,1 +1,1 @@
-"""Names, facts and claims found in passages."""
+"""Names and facts found in passages."""

@@ -1,17 +1,17 @@
-"""The finds in one passage: names in sentences, facts about them, descriptions and claims.
+"""The finds in one passage: names in sentences, facts about them, and descriptions.
 
-Both builders of the entity graph give an `Extraction`, and so does an imported file. Only the chat
-model writes descriptions and claims, and only if the settings ask for them.
+All builders of the entity graph give an `Extraction`. Only the chat model writes descriptions, and
+only if the settings ask for them.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer
 
 from hopyard.indexes.written.stats import Plain
-from hopyard.indexes.written.store import Author, WrittenStore
+from hopyard.indexes.written.store import WrittenStore
 
 NOWHERE: Final = -1
 """In place of a sentence, for all that is in no single sentence, such as a name in the title."""
@@ -20,12 +20,6 @@ EXTRACTIONS_FILE: Final = "extractions.sqlite"
 
 EXTRACTED: Final = "extracted"
 """The outcome of a passage whose names and facts are there; there may be none."""
-IMPORTED: Final = Author(0, "imported")
-"""The author of the rows that a file gave."""
-
-ClaimStatus = Literal["true", "false", "suspected"]
-"""Whether the passage confirms a claim, denies it, or leaves it open."""
-STATUSES: Final[tuple[ClaimStatus, ...]] = ("true", "false", "suspected")
 
 
 class _Brief(Plain):
@@ -87,23 +81,10 @@ class Described(Plain):
     """The sentence that says most of it, or the first with the name."""
 
 
-class Claim(Plain):
-    """Something that a passage says that an entity did, does or is, perhaps to another."""
-
-    subject: str
-    object: str = ""
-    """The name of the other entity; "" for none."""
-    type: str = ""
-    """The kind of claim, such as `product recall`, in lower case."""
-    status: ClaimStatus = "true"
-    description: str = ""
-    sentence: int = NOWHERE
-
-
 class Extraction(_Brief):
     """All that a builder found in one passage, in the order of the passage."""
 
-    optional = frozenset({"entities", "claims", "phrases"})
+    optional = frozenset({"entities", "phrases"})
 
     mentions: tuple[Mention, ...] = ()
     phrases: tuple[Mention, ...] = ()
@@ -112,20 +93,15 @@ class Extraction(_Brief):
     facts: tuple[Fact, ...] = ()
     entities: tuple[Described, ...] = ()
     """Each name once."""
-    claims: tuple[Claim, ...] = ()
 
 
 class StoredExtraction(Extraction):
     """The stored extraction of one passage."""
 
-    optional = Extraction.optional | {"dropped_claims"}
-
     dropped_names: int = 0
     """Names that are not written in the passage, and that no fact uses."""
     dropped_facts: int = 0
     """Facts without a part, repeated facts, and facts with neither end written in the passage."""
-    dropped_claims: int = 0
-    """Claims without a text, and claims about a name that the extraction does not keep."""
 
 
 class ExtractionStore(WrittenStore[StoredExtraction]):

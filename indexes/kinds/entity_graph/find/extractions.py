@@ -1,27 +1,22 @@
-"""The extractions that a build takes from its store: imported, by rules, or by the chat model."""
+"""The extractions that a build takes from its store: by rules, or by the chat model."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.corpus.manifest import checksum
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
-from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
-from hopyard.indexes.kinds.entity_graph.find.asking import Asking
 from hopyard.indexes.kinds.entity_graph.find.common_words import CommonWords
 from hopyard.indexes.kinds.entity_graph.find.extraction import (
     EXTRACTED,
-    IMPORTED,
     Extraction,
     ExtractionStore,
     StoredExtraction,
 )
-from hopyard.indexes.kinds.entity_graph.find.extraction_file import import_extractions
-from hopyard.indexes.kinds.entity_graph.find.model import FactWriter, writer_of
+from hopyard.indexes.kinds.entity_graph.find.model import writer_of
 from hopyard.indexes.kinds.entity_graph.find.rules import extract, extract_with_phrases, rules_for
 from hopyard.indexes.text.finders import FINDERS, NameFinder
 from hopyard.indexes.written.stats import AuthorShare, WrittenCounts
@@ -34,26 +29,12 @@ _AT_ONCE: Final = 500
 
 
 class ExtractionCounts(WrittenCounts):
-    """Where the stored extractions of a generation are from, and what they cost.
-
-    The author `imported` is a file.
-    """
+    """Where the stored extractions of a generation are from, and what they cost."""
 
     dropped_names: int = 0
     """Names that were dropped, because they are not written in their passage."""
     dropped_facts: int = 0
     """Facts that were dropped, because they lack a part or do not belong to their passage."""
-    dropped_claims: int = 0
-    """Claims that were dropped, because their subject is not in their passage."""
-    unknown_ids: int = 0
-    """Ids in the imported file that the corpus lacked."""
-    imported: str = ""
-    """Checksum of the imported file; "" for none."""
-
-    @property
-    def has_imports(self) -> bool:
-        """Whether the extractions of a file are in use."""
-        return any(share.model == IMPORTED.model for share in self.authors)
 
 
 @dataclass(frozen=True)
@@ -85,42 +66,22 @@ def _finder(builder: str) -> NameFinder:
 
 
 def is_current(
-    last: ExtractionCounts,
-    builder: str,
-    options: BuildOptions,
-    asking: Asking | None = None,
+    last: ExtractionCounts, builder: str, options: BuildOptions, *, descriptions: bool = False
 ) -> bool:
     """Whether `extractions` would give what the last generation has, for the same corpus.
 
     Args:
         last: The counts of the last generation.
-        asking: The request to the model; by default as the settings describe it.
+        descriptions: Whether the model also describes.
     """
-    if not _has_same_file(last, options):
-        return False
     if builder != "model":
-        return all(_by_rules_or_file(share, builder) for share in last.authors)
-    return _writer(options, asking).has_finished(last, options, {IMPORTED})
+        return all(_by_rules(share, builder) for share in last.authors)
+    return writer_of(options.settings, descriptions=descriptions).has_finished(last, options)
 
 
-def _writer(options: BuildOptions, asking: Asking | None) -> FactWriter:
-    own = EntityGraphSettings.of(options.settings)
-    return writer_of(options.settings, asking or Asking.of(own))
-
-
-def _has_same_file(last: ExtractionCounts, options: BuildOptions) -> bool:
-    file = EntityGraphSettings.of(options.settings).extractions
-    if file is None:
-        return options.keep or not last.has_imports
-    try:
-        return checksum(file) == last.imported
-    except OSError:  # the build says so
-        return False
-
-
-def _by_rules_or_file(share: AuthorShare, builder: str) -> bool:
-    author, language = Author(share.version, share.model), share.model.rpartition(" ")[2]
-    return author in {IMPORTED, finder_author(builder, language)}
+def _by_rules(share: AuthorShare, builder: str) -> bool:
+    language = share.model.rpartition(" ")[2]
+    return Author(share.version, share.model) == finder_author(builder, language)
 
 
 async def extractions(
@@ -129,48 +90,38 @@ async def extractions(
     *,
     builder: str,
     last: ExtractionCounts | None,
-    asking: Asking | None = None,
+    descriptions: bool = False,
 ) -> Extractions:
-    """Import the file that is set, and ask the model if it is the builder.
-
-    An update (`BuildOptions.keep`) keeps earlier imports. A build without the file does not use
-    them.
+    """Read the passages by rules, or ask the model if it is the builder.
 
     Args:
         contents: Content hash of each passage, by its id.
         builder: All but `model` ask no model. An update passes the builder of the last
             generation.
         last: The counts of the last generation, if there is one.
-        asking: The request to the model; by default as the settings describe it.
+        descriptions: Whether the model also describes.
 
     Raises:
-        UsageError: The file cannot be read, or belongs to another corpus.
+        UsageError: There is no such builder.
         ModelUnreachableError: The model stopped answering; what is written is kept.
         ModelOutputError: Too large a share of the passages failed; the others are kept.
     """
     options, corpus = context.options, context.corpus
     last = last or ExtractionCounts()
-    file = EntityGraphSettings.of(options.settings).extractions
-    has_imports = file is not None or (options.keep and last.has_imports)
-    unknown, imported = (last.unknown_ids, last.imported) if has_imports else (0, "")
-    accepted = {IMPORTED} if has_imports else set()
     asks = builder == "model" and options.open_caller is not None
     async with enter_in_thread(lambda: ExtractionStore(context.index_directory)) as store:
         await in_thread(store.begin, corpus.generation, last.runs)
-        if file is not None:
-            unknown = await in_thread(import_extractions, file, corpus, store)
-            imported = await in_thread(checksum, file)
         if asks:
-            writer = await in_thread(_writer, options, asking)
+            writer = writer_of(options.settings, descriptions=descriptions)
             await write_missing(
-                context, store, writer, contents, lambda name: corpus.get([name])[0], accepted
+                context, store, writer, contents, lambda name: corpus.get([name])[0]
             )
         if builder != "model":
-            accepted.add(finder_author(builder, options.language))
-            await in_thread(_extract_by_rules, context, builder, store, contents, accepted)
+            await in_thread(_extract_by_rules, context, builder, store, contents)
         written = await in_thread(store.written, contents.values())
         if builder != "model":
-            written = {name: row for name, row in written.items() if row.author in accepted}
+            author = finder_author(builder, options.language)
+            written = {name: row for name, row in written.items() if row.author == author}
         await in_thread(store.use, written, corpus.generation)
         runs = tuple(await in_thread(store.runs)) if asks else ()
     rows = [written[content] for content in contents.values() if content in written]
@@ -178,21 +129,13 @@ async def extractions(
         [written.get(content) for content in contents.values()],
         calls=await in_thread(calls_so_far, options, last.calls, runs),
         runs=runs,
-        unknown_ids=unknown,
-        imported=imported,
         dropped_names=sum(row.content.dropped_names for row in rows),
         dropped_facts=sum(row.content.dropped_facts for row in rows),
-        dropped_claims=sum(row.content.dropped_claims for row in rows),
     )
     by_content: dict[str, Extraction] = {name: row.content for name, row in written.items()}
     if builder in {"rules", "terms"}:  # a recogniser knows common words itself
         common = await in_thread(CommonWords, corpus.passages(), options.language)
-        author = finder_author(builder, options.language)
-        by_content |= {
-            name: common.without(row.content)
-            for name, row in written.items()
-            if row.author == author
-        }
+        by_content = {name: common.without(row.content) for name, row in written.items()}
     return Extractions(by_content, counts)
 
 
@@ -201,13 +144,12 @@ def _extract_by_rules(
     builder: str,
     store: ExtractionStore,
     contents: Mapping[str, str],
-    accepted: Collection[Author],
 ) -> None:
-    """Extract the contents that have no accepted row, and keep them, so that none is read twice."""
+    """Extract the contents that have no row of the rules, and keep them for later builds."""
     corpus, language, authors = context.corpus, context.options.language, store.authors()
     author = finder_author(builder, language)
     holders = {
-        content: name for name, content in contents.items() if authors.get(content) not in accepted
+        content: name for name, content in contents.items() if authors.get(content) != author
     }
     missing = sorted(holders.values())
     for start in range(0, len(missing), _AT_ONCE):
@@ -215,7 +157,7 @@ def _extract_by_rules(
         rows = [
             (
                 passage.content_hash,
-                Written(author, EXTRACTED, _by_rules(passage, builder, language)),
+                Written(author, EXTRACTED, _read(passage, builder, language)),
             )
             for passage in corpus.get(missing[start : start + _AT_ONCE])
         ]
@@ -223,7 +165,7 @@ def _extract_by_rules(
     context.progress("names", len(missing), len(missing))
 
 
-def _by_rules(passage: Passage, builder: str, language: str) -> StoredExtraction:
+def _read(passage: Passage, builder: str, language: str) -> StoredExtraction:
     read_as = rules_for(passage, language)
     if builder == "terms":
         found = extract_with_phrases(passage, read_as)

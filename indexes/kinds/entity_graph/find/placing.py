@@ -1,4 +1,4 @@
-"""From names and facts, as a model or a file gives them, to the extraction of one passage."""
+"""From names and facts, as a model gives them, to the extraction of one passage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Final
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.entity_graph.find.extraction import (
     NOWHERE,
-    Claim,
     Described,
     Fact,
     Mention,
@@ -115,7 +114,6 @@ def place_extraction(
     *,
     ends: int = 1,
     entities: Iterable[Described] = (),
-    claims: Iterable[Claim] = (),
 ) -> StoredExtraction:
     """Find the sentences of names and facts, and leave out what the passage does not support.
 
@@ -123,8 +121,7 @@ def place_extraction(
     passage or its title is dropped, unless a fact uses it: then it has the fact's sentence. A fact
     is dropped if a part of it is empty, or if it repeats another. It is dropped as well if fewer of
     its ends than `ends` are written in the passage or its title. HippoRAG asks for facts with at
-    least one of the passage's names. The descriptions of a dropped name are dropped with it, and so
-    are the claims about it; a claim about a kept name loses an object that is not kept.
+    least one of the passage's names. The descriptions of a dropped name are dropped with it.
 
     Args:
         names: Names, possibly repeated.
@@ -132,7 +129,6 @@ def place_extraction(
             gets the sentence that `Places.sentence_of` finds, if any.
         ends: 1, or 2: subject and object.
         entities: Descriptions of names, the first of each name counts. Their sentences are found.
-        claims: The sentence of each is found as that of a fact.
     """
     kept, dropped_facts = _place_facts(places, facts, ends)
     sentences: dict[str, list[int]] = {}
@@ -150,15 +146,12 @@ def place_extraction(
             mentions.setdefault((normalised, mention.sentence), mention)
     in_order = sorted(mentions.values(), key=lambda mention: mention.sentence)
     held = {*sentences, *(name for name, _ in mentions)}
-    kept_claims, dropped_claims = _place_claims(places, claims, held)
     return StoredExtraction(
         mentions=tuple(in_order),
         facts=kept,
         entities=_place_entities(places, entities, held),
-        claims=kept_claims,
         dropped_names=dropped_names,
         dropped_facts=dropped_facts,
-        dropped_claims=dropped_claims,
     )
 
 
@@ -189,29 +182,6 @@ def _described_in(places: Places, name: str, text: str) -> int:
         return len(wanted.intersection(_WORD.findall(places.sentences[place].casefold())))
 
     return max(places.sentences_with(name), key=shared, default=NOWHERE)
-
-
-def _place_claims(
-    places: Places, claims: Iterable[Claim], held: Collection[str]
-) -> tuple[tuple[Claim, ...], int]:
-    """The claims that are kept, each with its sentence, and how many are not."""
-    kept: dict[str, Claim] = {}
-    given = list(claims)
-    for claim in given:
-        subject, object_, text = map(one_line, (claim.subject, claim.object, claim.description))
-        if normalise_keyword(object_) not in held:
-            object_ = ""
-        if text and normalise_keyword(subject) in held:
-            placed = Claim(
-                subject=subject,
-                object=object_,
-                type=one_line(claim.type),
-                status=claim.status,
-                description=text,
-                sentence=_sentence(places, subject, object_ or subject, claim.sentence),
-            )
-            kept.setdefault(text.casefold(), placed)
-    return tuple(kept.values()), len(given) - len(kept)
 
 
 def _place_facts(places: Places, facts: Iterable[Fact], ends: int) -> tuple[tuple[Fact, ...], int]:

@@ -55,7 +55,7 @@ class Found:
 def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction]) -> Found:
     """Put the extractions of all passages into rows.
 
-    The names in facts, descriptions and claims are names of their passages too. A name without a
+    The names in facts and descriptions are names of their passages too. A name without a
     letter or digit is left out, and so are the facts about it.
 
     Args:
@@ -139,9 +139,6 @@ def _named(extraction: Extraction, facts: Iterable[Fact]) -> Iterator[tuple[int,
     for fact in facts:
         yield from ((fact.sentence, end) for end in (fact.subject, fact.object))
     yield from ((each.sentence, each.name) for each in extraction.entities)
-    for claim in extraction.claims:
-        if normalise_keyword(claim.subject):
-            yield from ((claim.sentence, end) for end in (claim.subject, claim.object) if end)
 
 
 def labels_of(found: Found, entities: NDArray[np.int32], senses: Sequence[str]) -> Ragged:

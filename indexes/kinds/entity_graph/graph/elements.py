@@ -1,4 +1,4 @@
-"""The texts of the chat model about entities and facts: descriptions, strengths and claims.
+"""The texts of the chat model about entities and facts: descriptions and strengths.
 
 These are the elements of GraphRAG (arXiv 2404.16130, section 3.1.2). The graph keeps the
 description of every passage. It does not have the model join those of one entity into a summary,
@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from hopyard.indexes.kinds.entity_graph.find.extraction import ClaimStatus
 from hopyard.prompts.passages import passage_snippet
 from hopyard.state.text.tokens import tokens_of
 
@@ -31,29 +30,6 @@ class Description:
     """
 
     type: str
-    text: str
-    passage: str
-    sentence: int
-
-
-@dataclass(frozen=True)
-class ClaimRow:
-    """A claim about an entity.
-
-    Attributes:
-        subject: The row of the entity that it is about.
-        object: The row of the other entity; `NOWHERE` for none.
-        type: The kind of claim, such as `product recall`.
-        status: Whether the passage confirms it, denies it, or leaves it open.
-        text: The claim in a sentence or two.
-        passage: The id of the passage.
-        sentence: The place of the sentence among `sentence_spans(passage.text)`, or `NOWHERE`.
-    """
-
-    subject: int
-    object: int
-    type: str
-    status: ClaimStatus
     text: str
     passage: str
     sentence: int

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hopyard.indexes.arrays.ragged import Ragged, load_array
 from hopyard.indexes.arrays.rows import load_rows, save_rows
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE, STATUSES
+from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE
 
 
 def _row(*names: str) -> np.dtype[Any]:
@@ -30,8 +30,6 @@ SYNONYM: Final = np.dtype([("first", "<i4"), ("second", "<i4"), ("cosine", "<f4"
 """Two entities whose names are near each other, first < second."""
 DESCRIPTION: Final = _row("entity", "type", "passage", "sentence")
 """A description. `sentence` is a place in the passage, or `NOWHERE`."""
-CLAIM: Final = _row("subject", "object", "type", "status", "passage", "sentence")
-"""A claim. `object` may be `NOWHERE`, `status` is a place in `STATUSES`, `sentence` as above."""
 
 _ROWS: Final = {
     "mentions": MENTION,
@@ -39,7 +37,6 @@ _ROWS: Final = {
     "facts": FACT,
     "synonyms": SYNONYM,
     "descriptions": DESCRIPTION,
-    "claims": CLAIM,
 }
 _NUMBERS: Final = {"fact_strengths": 1, "name_vectors": 2, "fact_vectors": 2}
 """Dimensions of the other arrays."""
@@ -53,13 +50,12 @@ _REFERS_TO: Final[Mapping[str, str]] = {
 """The field whose rows a column has."""
 _AS_LONG_AS: Final = {
     "description_texts": "descriptions",
-    "claim_texts": "claims",
     "name_vectors": "names",
     "fact_vectors": "facts",
     "fact_descriptions": "facts",
     "fact_strengths": "facts",
 }
-_NEVER_EMPTY: Final = ("description_texts", "claim_texts")
+_NEVER_EMPTY: Final = "description_texts"
 """The others may be empty while the field that they belong to is not."""
 
 
@@ -97,7 +93,7 @@ class EntityFiles:
     fact_vectors: NDArray[np.float32]
     """[f or 0, d] Embeddings of the facts."""
     types: Ragged = field(default_factory=_no_texts)
-    """Types of entities and claims, sorted by their UTF-8."""
+    """Types of entities, sorted by their UTF-8."""
     descriptions: NDArray[Any] = field(default_factory=lambda: np.empty(0, DESCRIPTION))
     """[d] `DESCRIPTION`, sorted by entity and then by passage."""
     description_texts: Ragged = field(default_factory=_no_texts)
@@ -106,10 +102,6 @@ class EntityFiles:
     """[f or 0]"""
     fact_strengths: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
     """[f or 0]"""
-    claims: NDArray[Any] = field(default_factory=lambda: np.empty(0, CLAIM))
-    """[c] `CLAIM`, sorted by passage."""
-    claim_texts: Ragged = field(default_factory=_no_texts)
-    """[c]"""
 
     def save(self, directory: Path) -> None:
         """Write all files into a kind's folder."""
@@ -150,7 +142,7 @@ class EntityFiles:
             return _inside(part.values, 0, len(self.labels))
         if name in _AS_LONG_AS:
             wanted = len(getattr(self, _AS_LONG_AS[name]))
-            return len(part) == wanted or not (len(part) or name in _NEVER_EMPTY)
+            return len(part) == wanted or not (len(part) or name == _NEVER_EMPTY)
         return all(
             _inside(part[column], *self._bounds(name, column))
             for column in (_ROWS[name].names or () if name in _ROWS else ())
@@ -159,10 +151,7 @@ class EntityFiles:
     def _bounds(self, name: str, column: str) -> tuple[float, float]:
         """The least value of a column, and the first that is too large."""
         if column in _REFERS_TO:
-            least = NOWHERE if (name, column) == ("claims", "object") else 0
-            return least, len(getattr(self, _REFERS_TO[column]))
-        if column == "status":
-            return 0, len(STATUSES)
+            return 0, len(getattr(self, _REFERS_TO[column]))
         if column == "sentence" and name in {"mentions", "facts"}:
             return NOWHERE, len(self.sentences)
         return -np.inf, np.inf

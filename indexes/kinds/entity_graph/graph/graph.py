@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE, STATUSES
-from hopyard.indexes.kinds.entity_graph.graph.elements import ClaimRow, Description
+from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE
+from hopyard.indexes.kinds.entity_graph.graph.elements import Description
 from hopyard.indexes.kinds.entity_graph.graph.files import (
     FACT,
     MENTION,
@@ -153,38 +153,6 @@ class EntityGraph:
             row: The place of the fact in `files.facts`.
         """
         return self.fact_description(row) or " ".join(self.fact(self.files.facts[row]).values())
-
-    def claims_of(self, entity: int) -> list[ClaimRow]:
-        """The claims with an entity as their subject or object, in order of passage."""
-        return list(map(self.claim, self.claim_rows(entity)))
-
-    def claim_rows(self, entity: int) -> Sequence[int]:
-        """The rows of the claims with an entity as their subject or object, ascending."""
-        return self._claims.get(entity, ())
-
-    @cached_property
-    def _claims(self) -> dict[int, list[int]]:
-        """The rows of the claims of each entity that has any."""
-        rows: dict[int, list[int]] = {}
-        claims = self.files.claims
-        for number, (subject, object_) in enumerate(claims[["subject", "object"]].tolist()):
-            for entity in {subject, object_} - {NOWHERE}:
-                rows.setdefault(entity, []).append(number)
-        return rows
-
-    def claim(self, row: int) -> ClaimRow:
-        """A row of `CLAIM` in words."""
-        files = self.files
-        subject, object_, type_, status, passage, sentence = files.claims[row].tolist()
-        return ClaimRow(
-            subject=subject,
-            object=object_,
-            type=files.types.text(type_),
-            status=STATUSES[status],
-            text=files.claim_texts.text(row),
-            passage=self.passage_ids[passage],
-            sentence=sentence,
-        )
 
     def _of_passage(self, rows: NDArray[Any], passage_id: str) -> NDArray[Any]:
         """Those of some rows, sorted by passage, that are about one passage."""

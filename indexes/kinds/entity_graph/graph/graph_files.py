@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -11,13 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.ragged import Ragged
-from hopyard.indexes.kinds.entity_graph.find.extraction import (
-    NOWHERE,
-    STATUSES,
-    Claim,
-    Extraction,
-    Fact,
-)
+from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction, Fact
 from hopyard.indexes.kinds.entity_graph.graph.assemble import (
     Found,
     PassageRow,
@@ -25,7 +19,6 @@ from hopyard.indexes.kinds.entity_graph.graph.assemble import (
     whole_facts,
 )
 from hopyard.indexes.kinds.entity_graph.graph.files import (
-    CLAIM,
     DESCRIPTION,
     MENTION,
     SYNONYM,
@@ -140,7 +133,7 @@ def element_fields(
     extractions: Mapping[str, Extraction],
     entity_of: Callable[[str, int], int],
 ) -> dict[str, Any]:
-    """The fields of `EntityFiles` with descriptions and claims.
+    """The fields of `EntityFiles` with descriptions.
 
     Args:
         passages: All passages, in order of id.
@@ -161,8 +154,7 @@ def element_fields(
         ),
         key=lambda item: item[:2],
     )
-    claims = list(_claims(given, entity_of))
-    types = sorted({*(each.type for *_, each in described), *(each.type for *_, each in claims)})
+    types = sorted({each.type for *_, each in described})
     type_rows = {name: row for row, name in enumerate(types)}
     facts: list[Fact] = []
     if any(_is_described(fact) for _, extraction in given for fact in extraction.facts):
@@ -176,27 +168,7 @@ def element_fields(
         "description_texts": Ragged.of_texts(each.description for *_, each in described),
         "fact_descriptions": Ragged.of_texts(fact.description for fact in facts),
         "fact_strengths": np.array([fact.strength for fact in facts], np.float32),
-        "claims": np.array(
-            [
-                (*ends, type_rows[each.type], STATUSES.index(each.status), row, each.sentence)
-                for ends, row, each in claims
-            ],
-            CLAIM,
-        ),
-        "claim_texts": Ragged.of_texts(each.description for *_, each in claims),
     }
-
-
-def _claims(
-    given: Sequence[tuple[int, Extraction]], entity_of: Callable[[str, int], int]
-) -> Iterator[tuple[tuple[int, int], int, Claim]]:
-    """The subject and the object of each claim, the row of its passage, and the claim."""
-    for row, extraction in given:
-        for claim in extraction.claims:
-            subject, object_ = map(normalise_keyword, (claim.subject, claim.object))
-            if subject:
-                other = entity_of(object_, row) if object_ else NOWHERE
-                yield (entity_of(subject, row), other), row, claim
 
 
 def _is_described(fact: Fact) -> bool:

@@ -37,9 +37,9 @@ class ReadableGraph(EntityGraph):
         files = whole.files
         self.rows: Final[Mapping[str, Rows]] = {
             letter: _numbered(held[part["passage"]])
-            for letter, part in (("R", files.facts), ("S", files.sentences), ("C", files.claims))
+            for letter, part in (("R", files.facts), ("S", files.sentences))
         }
-        """The row of each fact, sentence and claim of the whole graph here, or -1."""
+        """The row of each fact and sentence of the whole graph here, or -1."""
         super().__init__(_kept(files, held, self.rows["S"]))
 
 
@@ -60,9 +60,8 @@ def _kept(files: EntityFiles, held: NDArray[np.bool_], sentence_rows: Rows) -> E
             )
         return kept
 
-    facts, descriptions, claims = (
-        np.flatnonzero(held[rows["passage"]])
-        for rows in (files.facts, files.descriptions, files.claims)
+    facts, descriptions = (
+        np.flatnonzero(held[rows["passage"]]) for rows in (files.facts, files.descriptions)
     )
     mentions = part(files.mentions, sentences=True)
     names, mentions["name"] = np.unique(mentions["name"], return_inverse=True)
@@ -71,7 +70,7 @@ def _kept(files: EntityFiles, held: NDArray[np.bool_], sentence_rows: Rows) -> E
     known = files.names.take(names)
     shown = np.isin(np.arange(len(files.labels)), mentions["entity"])
     kept_facts = part(files.facts, sentences=True)
-    kept_descriptions, kept_claims = part(files.descriptions), part(files.claims)
+    kept_descriptions = part(files.descriptions)
     return replace(
         files,
         passages=[files.passages[row] for row in np.flatnonzero(held)],
@@ -85,13 +84,11 @@ def _kept(files: EntityFiles, held: NDArray[np.bool_], sentence_rows: Rows) -> E
         synonyms=files.synonyms[shown[files.synonyms["first"]] & shown[files.synonyms["second"]]],
         name_vectors=_some(files.name_vectors, names),
         fact_vectors=_some(files.fact_vectors, facts),
-        types=_blanked(files.types, np.append(kept_descriptions["type"], kept_claims["type"])),
+        types=_blanked(files.types, kept_descriptions["type"]),
         descriptions=kept_descriptions,
         description_texts=_take(files.description_texts, descriptions),
         fact_descriptions=_take(files.fact_descriptions, facts),
         fact_strengths=_some(files.fact_strengths, facts),
-        claims=kept_claims,
-        claim_texts=_take(files.claim_texts, claims),
     )
 
 

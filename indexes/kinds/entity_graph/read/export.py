@@ -2,7 +2,7 @@
 
 Entities and passages are nodes. An entity is joined to the passages that name it; a fact joins its
 subject to its object, and synonyms join two entities without a direction. Types, descriptions,
-strengths and communities have columns if the index has any.
+strengths and communities are there if the index has any.
 """
 
 from __future__ import annotations
@@ -31,18 +31,9 @@ def export_of(
             empty for an index without communities. Below its leaf an entity keeps the leaf's id.
     """
     levels = max(map(len, communities), default=0)
-    described = ("type", "description") if len(graph.files.descriptions) else ()
-    strong = ("description", "strength:double") if _has_strengths(graph) else ()
     return Export(
         nodes=chain(_entities(graph, communities, levels), map(_passage, passages)),
         links=chain(_mentions(graph), _facts(graph), _synonyms(graph)),
-        id_column="nodeId",
-        node_columns=(
-            *("kind", "label", "names:string[]", "passages:int"),
-            *described,
-            *map(_column, range(levels)),
-        ),
-        link_columns=("kind", "count:int", "relation", "passage", "cosine:double", *strong),
         counts={
             "entity": graph.entities,
             "mention": graph.counts.nnz,
@@ -54,10 +45,6 @@ def export_of(
 
 def _has_strengths(graph: EntityGraph) -> bool:
     return len(graph.files.fact_strengths) > 0
-
-
-def _column(level: int) -> str:
-    return f"community_{level}"
 
 
 def _entities(
@@ -75,12 +62,12 @@ def _entities(
             values["description"] = join_descriptions(descriptions)
         for level in range(levels):
             path = communities[entity]
-            values[_column(level)] = path[min(level, len(path) - 1)]
-        yield Node(f"entity:{entity}", "Entity", values)
+            values[f"community_{level}"] = path[min(level, len(path) - 1)]
+        yield Node(f"entity:{entity}", values)
 
 
 def _passage(passage: Passage) -> Node:
-    return Node(f"passage:{passage.id}", "Passage", {"kind": "passage", "label": passage.title})
+    return Node(f"passage:{passage.id}", {"kind": "passage", "label": passage.title})
 
 
 def _mentions(graph: EntityGraph) -> Iterator[Link]:
@@ -89,7 +76,7 @@ def _mentions(graph: EntityGraph) -> Iterator[Link]:
     parts = (counts.row[order], counts.col[order], counts.data[order])
     for entity, passage, count in zip(*(part.tolist() for part in parts), strict=True):
         ends = f"entity:{entity}", f"passage:{graph.passage_ids[passage]}"
-        yield Link(*ends, "MENTIONED_IN", {"kind": "mention", "count": int(count)})
+        yield Link(*ends, {"kind": "mention", "count": int(count)})
 
 
 def _facts(graph: EntityGraph) -> Iterator[Link]:
@@ -103,10 +90,10 @@ def _facts(graph: EntityGraph) -> Iterator[Link]:
         if has_strengths:
             values["description"] = graph.fact_description(row)
             values["strength"] = float(graph.fact_strengths[row])
-        yield Link(f"entity:{subject}", f"entity:{object_}", "FACT", values)
+        yield Link(f"entity:{subject}", f"entity:{object_}", values)
 
 
 def _synonyms(graph: EntityGraph) -> Iterator[Link]:
     for first, second, cosine in graph.files.synonyms.tolist():
         values = {"kind": "synonym", "cosine": round(cosine, 4)}
-        yield Link(f"entity:{first}", f"entity:{second}", "SYNONYM", values)
+        yield Link(f"entity:{first}", f"entity:{second}", values)

@@ -193,15 +193,6 @@ def test_reports_that_do_not_fit_show_fewer_findings(
     assert set(shown.read) > {"R1", "R3"}, "their elements were read"
 
 
-def test_a_report_replaces_claims_too() -> None:
-    end, claim = element("E1", 2), element("C1", 30)
-    groups = [Group((end,), claims=((end, claim),)), group("E5")]
-    reports = {"a": report("A", 3, 10, "E1", "C1")}
-    assert chosen(with_reports(groups, reports, 34, words)) == "E1 C1 E5"
-    shown = with_reports(groups, reports, 33, words)
-    assert (chosen(shown), [each.title for each in shown.reports]) == ("E5", ["A"])
-
-
 @given(budget=st.integers(0, 80), ratings=st.tuples(*[st.integers(0, 10)] * 3))
 def test_what_is_shown_fits_and_is_shown_once(budget: int, ratings: tuple[int, int, int]) -> None:
     reports = {

@@ -14,7 +14,7 @@ from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.kinds.communities.elements import Elements, Group
 from hopyard.indexes.kinds.communities.records import Source
 from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction, Fact, Mention
-from hopyard.indexes.kinds.entity_graph.graph.files import CLAIM, DESCRIPTION
+from hopyard.indexes.kinds.entity_graph.graph.files import DESCRIPTION
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.graph.weights import together
 from hopyard.state.errors import UsageError
@@ -142,7 +142,7 @@ def test_every_entity_and_every_shared_sentence_is_in_a_group_once(
 
 
 def described(tmp_path: Path) -> Elements:
-    """The graph by hand with descriptions of Darby, of a fact, and a claim about the bridge."""
+    """The graph by hand with descriptions of Darby and of a fact."""
     files = graph_of(tmp_path).files
     written = replace(
         files,
@@ -151,8 +151,6 @@ def described(tmp_path: Path) -> Elements:
         description_texts=Ragged.of_texts(["A founder.", "A founder from Dudley."]),
         fact_descriptions=Ragged.of_texts(["", "He built it.", "", "Darby cast it.", ""]),
         fact_strengths=np.ones(5, np.float32),
-        claims=np.array([(4, 0, 1, 2, 1, 1)], CLAIM),
-        claim_texts=Ragged.of_texts(["The bridge was closed."]),
     )
     return Elements(EntityGraph(written), read)
 
@@ -165,18 +163,9 @@ def test_descriptions_stand_in_place_of_sentences(tmp_path: Path) -> None:
         [
             "E0 Abraham Darby (person): A founder from Dudley. A founder.",
             "E4 Iron Bridge",
-            "C0 Iron Bridge (state, suspected): The bridge was closed.",
             "R1 He built it. Darby cast it.",
         ],
     ]
-
-
-def test_a_claim_is_shown_with_its_subject_and_has_a_source(tmp_path: Path) -> None:
-    elements = described(tmp_path)
-    assert list(map(ids, elements.groups([0]))) == ["E0"]
-    assert list(map(ids, elements.groups([4, 6]))) == ["E4 S0", "E4 S3", "E4 C0", "E6"]
-    assert elements.sources("C0") == [Source(passage="darby", sentence=1)]
-    assert elements.quotes(["C0"]) == [("darby", "Abraham Darby built the Iron Bridge.")]
 
 
 # Sources and quotes

@@ -1,4 +1,4 @@
-"""Descriptions, strengths and claims: what is asked, kept, stored and read."""
+"""Descriptions and strengths: what is asked, kept, stored and read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.entity_graph.find.extraction import (
     NOWHERE,
-    Claim,
     Described,
     Extraction,
     Fact,
@@ -23,17 +22,12 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import (
     StoredExtraction,
 )
 from hopyard.indexes.kinds.entity_graph.find.placing import Places, place_extraction
-from hopyard.indexes.kinds.entity_graph.graph.elements import (
-    ClaimRow,
-    Description,
-    join_descriptions,
-)
+from hopyard.indexes.kinds.entity_graph.graph.elements import Description, join_descriptions
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.read.neighbourhood import neighbourhood
 from hopyard.models.calls.parse import json_schema, parse
-from hopyard.models.prompt import Prompt
-from hopyard.prompts.indexes.element_outputs import ElementsAndClaims, PassageElements
-from hopyard.prompts.indexes.elements import ELEMENTS, GENERAL_TYPES, elements_prompt
+from hopyard.prompts.indexes.element_outputs import PassageElements
+from hopyard.prompts.indexes.elements import ELEMENTS
 from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.text.tokens import tokens_of
 
@@ -78,20 +72,6 @@ OUTPUTS: dict[str, dict[str, Any]] = {
         "facts": [fact(2, ("Marie Curie", "named", "radium"), "", 0)],
     },
 }
-CLAIMS = [
-    {
-        "sentence": 2, "subject": "Marie Curie", "object": "Pierre Curie", "type": "Award",
-        "status": "TRUE", "description": "They won a prize.",
-    },
-    {
-        "sentence": 9, "subject": "radium", "object": "Nobody", "type": "", "status": "perhaps",
-        "description": "Radium was discovered.",
-    },
-    {
-        "sentence": 1, "subject": "Nobody", "object": "", "type": "", "status": "true",
-        "description": "About nobody.",
-    },
-]  # fmt: skip
 
 
 def script(name: str, messages: list[dict[str, Any]]) -> Any:
@@ -102,8 +82,7 @@ def script(name: str, messages: list[dict[str, Any]]) -> Any:
         wanted = ("sentence", "subject", "relation", "object")
         facts = [{key: each[key] for key in wanted} for each in output["facts"]]
         return {"entities": names, "facts": facts}
-    claims = CLAIMS if title == "Marie Curie" else []
-    return {**output, "claims": claims} if name == "ElementsAndClaims" else output
+    return output
 
 
 @pytest.fixture
@@ -120,27 +99,9 @@ def graph_of(library: Library) -> EntityGraph:
 # The prompt
 
 
-def capable(prompt: Prompt[Any]) -> Prompt[Any]:
-    return prompt.of("capable")
-
-
-def test_the_types_of_a_domain_replace_the_general_types() -> None:
-    for general, tuned in (
-        (ELEMENTS, elements_prompt(["drug", "side\neffect"])),
-        (capable(ELEMENTS), capable(elements_prompt(["drug", "side\neffect"]))),
-    ):
-        assert ", ".join(GENERAL_TYPES) in general.system
-        assert ", ".join(GENERAL_TYPES) not in tuned.system
-        assert "drug, side effect" in tuned.system
-        assert (tuned.name, tuned.version) == (general.name, general.version)
-    assert elements_prompt().system == ELEMENTS.system
-
-
-@pytest.mark.parametrize("claims", [False, True])
-def test_only_the_builtin_model_is_held_to_limits(claims: bool) -> None:
-    prompt = elements_prompt(claims=claims)
-    few, all_ = json_schema(prompt.output), json_schema(capable(prompt).output)
-    lists = ["entities", "facts", *(["claims"] if claims else [])]
+def test_only_the_builtin_model_is_held_to_limits() -> None:
+    few, all_ = json_schema(ELEMENTS.output), json_schema(ELEMENTS.of("capable").output)
+    lists = ["entities", "facts"]
     assert list(few["properties"]) == list(all_["properties"]) == lists
     assert all("maxItems" in few["properties"][name] for name in lists)
     assert "axItems" not in json.dumps(all_)
@@ -155,13 +116,6 @@ def test_an_item_that_is_cut_off_leaves_the_others() -> None:
     )
     found, _ = parse(cut, PassageElements)
     assert found == PassageElements.model_validate_json(whole)
-
-
-def test_a_truth_value_is_a_status() -> None:
-    claim = {**CLAIMS[0], "status": True}
-    output = {"entities": [], "facts": [], "claims": [claim]}
-    found, _ = parse(json.dumps(output), ElementsAndClaims)
-    assert found.stated_claims[0].status == "true"
 
 
 # From an output to an extraction
@@ -190,36 +144,12 @@ def test_a_description_has_the_sentence_that_shares_most_words() -> None:
     ]  # fmt: skip
 
 
-def test_claims_about_other_names_are_dropped_and_counted() -> None:
-    claims = [
-        Claim(subject="Marie Curie", object="Einstein", description="One.", sentence=1),
-        Claim(subject="Einstein", object="Marie Curie", description="Two."),
-        Claim(subject="Marie Curie", description=" "),
-        Claim(subject="Marie Curie", description="one."),
-        Claim(subject="Pierre Curie", description="Three.", sentence=7),
-    ]
-    placed = place_extraction(places(), ["Marie Curie", "Pierre Curie"], [], claims=claims)
-    assert [(each.subject, each.object, each.sentence) for each in placed.claims] == [
-        ("Marie Curie", "", 0),  # her second sentence does not name her
-        ("Pierre Curie", "", 1),
-    ]
-    assert placed.dropped_claims == 2 + 1  # two without support, one repeated
-
-
 # Settings
 
 
 @pytest.mark.parametrize(
     ("settings", "needed"),
     [
-        (
-            {"builder": "model", "claims": True},
-            "entity_graph.claims needs entity_graph.descriptions",
-        ),
-        (
-            {"builder": "model", "types": "person"},
-            "entity_graph.types needs entity_graph.descriptions",
-        ),
         (
             {"builder": "rules", "descriptions": True},
             "entity_graph.descriptions needs entity_graph.builder",
@@ -240,20 +170,16 @@ def test_other_elements_are_asked_for_again_and_the_same_are_not(library: Librar
     for graph in (
         {"builder": "model"},
         {**DESCRIBED["entity_graph"]},
-        {**DESCRIBED["entity_graph"], "types": "Scientist, metal,scientist"},
-        {**DESCRIBED["entity_graph"], "types": "scientist,metal"},
-        {**DESCRIBED["entity_graph"], "types": "scientist,metal", "claims": True},
+        {**DESCRIBED["entity_graph"]},
         {"builder": "model"},
     ):
         library.build(DOCUMENTS, entity_graph=graph)
         asked.append(len(library.chat.requests))
-    assert asked == [2, 4, 6, 6, 8, 8], "the ledger knows the last"
-    library.build(
-        DOCUMENTS, entity_graph={**DESCRIBED["entity_graph"], "types": "metal", "claims": True}
-    )
+    assert asked == [2, 4, 4, 4], "the ledger knows the last"
+    library.build(DOCUMENTS, **DESCRIBED)
     [author] = library.stats.written.authors
-    assert author.model == "scripted (descriptions, claims, types metal)"
-    assert library.stats.plain()["claims"] is True
+    assert author.model == "scripted (descriptions)"
+    assert library.stats.plain()["descriptions"] is True
     assert {calls.prompt for calls in library.stats.written.calls} == {"facts", "elements"}
 
 
@@ -273,7 +199,7 @@ def test_an_update_asks_what_the_last_build_asked(library: Library) -> None:
 
 
 def test_the_graph_keeps_what_each_passage_says(library: Library) -> None:
-    library.build(DOCUMENTS, entity_graph={**DESCRIBED["entity_graph"], "claims": True})
+    library.build(DOCUMENTS, **DESCRIBED)
     graph = graph_of(library)
     [marie] = graph.entities_of("marie curie")
     assert graph.descriptions(marie) == [
@@ -287,13 +213,6 @@ def test_the_graph_keeps_what_each_passage_says(library: Library) -> None:
     assert [graph.fact_text(row) for row in range(3)] == [
         "She found radium.", "They won it together.", "Marie Curie named Radium"
     ]  # fmt: skip
-    [pierre] = graph.entities_of("pierre curie")
-    prize = ClaimRow(marie, pierre, "award", "true", "They won a prize.", "curie", 1)
-    assert graph.claims_of(marie) == graph.claims_of(pierre) == [prize]
-    assert graph.claims_of(radium) == [
-        ClaimRow(radium, NOWHERE, "", "suspected", "Radium was discovered.", "curie", 0)
-    ]
-    assert library.stats.written.dropped_claims == 1
     assert library.stats.written.dropped_names == 1
 
 
@@ -301,11 +220,11 @@ def test_without_descriptions_the_files_are_empty(library: Library) -> None:
     library.build(DOCUMENTS)
     graph = graph_of(library)
     [marie] = graph.entities_of("marie curie")
-    assert (graph.descriptions(marie), graph.type_of(marie), graph.claims_of(marie)) == ([], "", [])
+    assert (graph.descriptions(marie), graph.type_of(marie)) == ([], "")
     assert graph.fact_strengths.tolist() == [1, 1, 1]
     assert graph.fact_text(0) == "Marie Curie discovered Radium"
     files = graph.files
-    parts = (files.types, files.descriptions, files.fact_strengths, files.claims)
+    parts = (files.types, files.descriptions, files.fact_strengths)
     assert not any(map(len, parts))
     assert "descriptions" not in library.stats.plain()
 
@@ -316,30 +235,6 @@ def test_files_that_do_not_fit_are_refused(library: Library) -> None:
     other.write_bytes((library.folder / "types-bounds.npy").read_bytes())
     with pytest.raises(IndexMissingError, match="fact_strengths"):
         graph_of(library)
-
-
-def test_a_line_about_a_document_gives_each_passage_its_part(tmp_path: Path) -> None:
-    line = {
-        "id": "long",
-        "mentions": [{"name": "Alba"}, {"name": "Zoe"}],
-        "facts": [],
-        "entities": [entity("Zoe", "person", "Zoe sells tea."), entity("Alba", "", "Alba is old.")],
-        "claims": [{"subject": "Zoe", "description": "Zoe sells bad tea.", "status": "false"}],
-    }
-    file = tmp_path / "all.jsonl"
-    file.write_text(json.dumps(line) + "\n")
-    text = f"# One\n\nAlba is old. {'She rests. ' * 300}\n\n# Two\n\nZoe sells tea."
-    library = Library(tmp_path / "index", "rules")
-    documents = [Document("long", "", text, markup="markdown")]
-    library.build(documents, chunk_tokens=100, entity_graph={"extractions": str(file)})
-    graph = graph_of(library)
-    assert len(graph.passage_ids) > 2
-    [zoe], [alba] = graph.entities_of("zoe"), graph.entities_of("alba")
-    [told] = graph.descriptions(zoe)
-    assert (told.text, graph.labels_in(told.passage)) == ("Zoe sells tea.", ["Zoe"])
-    assert [graph.labels_in(each.passage) for each in graph.descriptions(alba)] == [["Alba"]]
-    [claim] = graph.claims_of(zoe)
-    assert (claim.status, claim.passage) == ("false", told.passage)
 
 
 def test_graph_show_has_type_and_description(
@@ -417,7 +312,6 @@ sentences = st.integers(NOWHERE, 5)
             max_size=3,
         ).map(tuple),
         entities=st.lists(st.builds(Described, description=texts, sentence=sentences)).map(tuple),
-        claims=st.lists(st.builds(Claim, object=texts, sentence=sentences)).map(tuple),
     )
 )
 def test_what_is_stored_is_read_back(extraction: Extraction) -> None:

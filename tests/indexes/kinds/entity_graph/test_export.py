@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from building import build
 from conftest import WordEmbedder
 
 from hopyard.cli.graph.commands import export_command
-from hopyard.indexes.arrays.exporting import NEO4J_FILES, write_graphml, write_neo4j
+from hopyard.indexes.arrays.exporting import write_graphml
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.kinds.entity_graph.find.extraction import Described, Extraction, Fact, Mention
 from hopyard.indexes.kinds.entity_graph.graph.assemble import PassageRow
@@ -65,33 +64,6 @@ def test_graphml_holds_everything(graph: EntityGraph, tmp_path: Path) -> None:
     assert sum(mentions.values()) == len(graph.files.mentions)
     assert mentions["Abraham Darby", "passage:darby"] == 2
     assert mentions["SEVERN", "passage:stone"] == 1
-
-
-def test_neo4j_has_a_row_for_each_node_and_edge(graph: EntityGraph, tmp_path: Path) -> None:
-    write_neo4j(export_of(graph, read(sorted(TEXTS))), tmp_path)
-    nodes, relationships = (read_csv(tmp_path / name) for name in NEO4J_FILES)
-    assert nodes[0] == ["nodeId:ID", "kind", "label", "names:string[]", "passages:int", ":LABEL"]
-    assert nodes[1] == [
-        "entity:0", "entity", "Abraham Darby", "abraham darby;darby", "2", "Entity"
-    ]  # fmt: skip
-    assert nodes[-1] == ["passage:zoo", "passage", "Zoo", "", "", "Passage"]
-    assert relationships[0] == [
-        ":START_ID", ":END_ID", "kind", "count:int", "relation", "passage", "cosine:double", ":TYPE"
-    ]  # fmt: skip
-    assert relationships[2] == [
-        "entity:0", "passage:darby", "mention", "2", "", "", "", "MENTIONED_IN"
-    ]  # fmt: skip
-    assert relationships[-1] == [
-        "entity:4", "entity:5", "synonym", "", "", "", "0.9", "SYNONYM"
-    ]  # fmt: skip
-    assert {row[-1] for row in relationships[1:]} == {"MENTIONED_IN", "FACT", "SYNONYM"}
-    ids = {row[0] for row in nodes[1:]}
-    assert {end for row in relationships[1:] for end in row[:2]} <= ids
-
-
-def read_csv(file: Path) -> list[list[str]]:
-    with file.open(encoding="utf-8", newline="") as stream:
-        return list(csv.reader(stream))
 
 
 # Elements and communities
@@ -154,21 +126,6 @@ def test_elements_and_communities_are_in_graphml(described: EntityGraph, tmp_pat
         if values["kind"] == "fact"
     }
     assert facts == {"met": ("At sea.", 7.5), "knows": ("", 1.0)}
-
-
-def test_elements_and_communities_are_columns_of_neo4j(
-    described: EntityGraph, tmp_path: Path
-) -> None:
-    write_neo4j(export_of(described, read([]), COMMUNITIES[:1] * 3), tmp_path)
-    nodes, relationships = (read_csv(tmp_path / name) for name in NEO4J_FILES)
-    assert nodes[0][-5:] == ["type", "description", "community_0", "community_1", ":LABEL"]
-    assert nodes[2][-5:] == ["cat", "He sleeps.", "0-0", "1-1", "Entity"]
-    assert nodes[3][-5:] == ["", "", "0-0", "1-1", "Entity"]
-    assert relationships[0][-3:] == ["description", "strength:double", ":TYPE"]
-    assert [row[-3:] for row in relationships if row[-1] == "FACT"] == [
-        ["At sea.", "7.5", "FACT"],
-        ["", "1.0", "FACT"],
-    ]
 
 
 def test_the_command_exports_the_communities_of_the_index(tmp_path: Path) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import networkx
 import numpy as np
 import pytest
 
-from hopyard.indexes.arrays.exporting import NEO4J_FILES, write_graphml, write_neo4j
+from hopyard.indexes.arrays.exporting import write_graphml
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.index import Index
@@ -59,55 +58,22 @@ def test_graphml_holds_awkward_texts(
     assert [each.name for each in file.parent.iterdir()] == ["graph.graphml"]
 
 
-def test_neo4j_holds_awkward_texts(
-    awkward: tuple[GraphIndex, list[Passage]], tmp_path: Path
-) -> None:
-    write_neo4j(export_of(*awkward), tmp_path / "csv")
-
-    # neo4j-admin reads a record a line by default.
-    lines = (tmp_path / "csv" / "nodes.csv").read_bytes().split(b"\r\n")
-    assert len(lines) == 4
-    nodes, relationships = (read_csv(tmp_path / "csv" / name) for name in NEO4J_FILES)
-    clean = 'He said "no; yes", and left <b>&amp;</b>\ufffe.'
-    assert nodes == [
-        ["passageId:ID", "title", "text", ":LABEL"],
-        ["a;1", "Title of a;1", clean, "Passage"],
-        ['b"2', 'Title of b"2', "Plain.", "Passage"],
-    ]
-    assert relationships == [
-        [":START_ID", ":END_ID", "question", "keywords:string[]", "similarity:double", ":TYPE"],
-        ["a;1", 'b"2', clean, "alba;rock, roll", "0.75", "ANSWERED_BY"],
-        ["a;1", 'b"2', "Who?", "", repr(1 / 3), "ANSWERED_BY"],
-    ]
-
-
 def test_a_built_graph_is_exported_whole(library: Library, tmp_path: Path) -> None:
     library.build(people(10))
     graph = library.opened()
     with Index.open(library.directory) as index:
         write_graphml(export_of(graph, index.corpus.passages()), tmp_path / "g")
-        write_neo4j(export_of(graph, index.corpus.passages()), tmp_path / "csv")
 
     read = networkx.read_graphml(tmp_path / "g")
-    nodes, relationships = (read_csv(tmp_path / "csv" / name)[1:] for name in NEO4J_FILES)
     wanted = sorted((edge.tail, edge.head, edge.question) for edge in graph)
     assert sorted(read.edges(data="question")) == wanted
-    assert sorted((row[0], row[1], row[2]) for row in relationships) == wanted
-    assert set(read.nodes) == {row[0] for row in nodes} == set(graph.passage_ids)
-    assert {row[2] for row in nodes} == {each.text for each in people(10)}
+    assert set(read.nodes) == set(graph.passage_ids)
+    assert {text for _, text in read.nodes(data="text")} == {each.text for each in people(10)}
 
 
 def test_a_place_that_cannot_be_written_is_named(
     awkward: tuple[GraphIndex, list[Passage]], tmp_path: Path
 ) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match=r"nodes\.csv' cannot be written .* name another --out"):
-        write_neo4j(export_of(*awkward), tmp_path / "file")
-    with pytest.raises(UsageError, match="cannot be written"):
+    with pytest.raises(UsageError, match=r"cannot be written .* name another --out"):
         write_graphml(export_of(*awkward), tmp_path)
-    assert [each.name for each in tmp_path.iterdir()] == ["file"]
-
-
-def read_csv(file: Path) -> list[list[str]]:
-    with file.open(encoding="utf-8", newline="") as stream:
-        return list(csv.reader(stream))
+    assert list(tmp_path.iterdir()) == []

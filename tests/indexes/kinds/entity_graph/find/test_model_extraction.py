@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
-import shutil
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from building import build, wait
 
-from hopyard.indexes.building import build as building
 from hopyard.indexes.corpus.records import Document, Passage
-from hopyard.indexes.index import Index
-from hopyard.indexes.kind import KINDS
-from hopyard.indexes.kinds.entity_graph.find.extraction import EXTRACTIONS_FILE, NOWHERE
-from hopyard.indexes.kinds.entity_graph.find.extractions import ExtractionCounts
+from hopyard.indexes.kinds.entity_graph.find.extraction import EXTRACTIONS_FILE
 from hopyard.indexes.kinds.entity_graph.find.model import extraction_of
 from hopyard.indexes.kinds.entity_graph.find.placing import Places
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.models.calls.parse import json_schema, parse
-from hopyard.nodes.resources import Resources
 from hopyard.prompts.indexes.entity_graph import (
     FACTS,
     LONGEST,
@@ -30,11 +21,9 @@ from hopyard.prompts.indexes.entity_graph import (
     StatedFact,
     fact_values,
 )
-from hopyard.state.errors import UsageError
-from hopyard.state.settings.fields import Context
-from hopyard.testing.models import GARBAGE, ScriptedChat, WordEmbedder
+from hopyard.testing.models import GARBAGE
 
-from ..facts_kind import FactsKind
+from .library import PEOPLE, Library, people, title_of
 
 # The prompt
 
@@ -119,292 +108,77 @@ def test_both_ends_of_a_fact_by_the_builtin_model_are_in_the_passage() -> None:
 
 # A build
 
-PEOPLE = ("Alba", "Bert", "Cora", "Dirk", "Elsa", "Finn", "Gina", "Hugo", "Inga", "Jens")
-_SENTENCE = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
-
-
-def person(number: int) -> Document:
-    name, other = PEOPLE[number], PEOPLE[(number + 1) % len(PEOPLE)]
-    return Document(name.lower(), name, f"{name} grows plant {number}. {name} knows {other}.")
-
-
-def people(count: int) -> list[Document]:
-    return [person(number) for number in range(count)]
-
-
-def facts_of(turn: str) -> dict[str, Any]:
-    """Every capitalised word is an entity, and the first and last of a sentence make a fact."""
-    sentences = _SENTENCE.findall(turn)
-    names = [re.findall(r"[A-Z]\w+", text) for _, text in sentences]
-    return {
-        "entities": [name for found in names for name in found],
-        "facts": [
-            {
-                "sentence": int(number),
-                "subject": found[0],
-                "relation": "is with",
-                "object": found[-1],
-            }
-            for (number, _), found in zip(sentences, names, strict=True)
-            if len(set(found)) > 1
-        ],
-    }
-
-
-def answer(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
-    assert name == "PassageFacts"
-    return facts_of(str(messages[-1]["content"]))
-
-
-class Library:
-    """An index with the kind of the tests, and a scripted model that counts what it is asked."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.instead: dict[str, Any] = {}
-        self.chat = ScriptedChat(self._answer)
-        self.chat.register("scripted")
-
-    def _answer(self, name: str, messages: list[dict[str, Any]]) -> Any:
-        title = str(messages[-1]["content"]).splitlines()[0].removeprefix("Title: ")
-        return self.instead.get(title) or answer(name, messages)
-
-    @property
-    def asked(self) -> Counter[str]:
-        turns = [request.turn for request in self.chat.requests]
-        return Counter(turn.splitlines()[0].removeprefix("Title: ") for turn in turns)
-
-    def settings(self, builder: str, graph: dict[str, Any], **settings: Any) -> Context:
-        given = {"model": "scripted", "entity_graph": {"builder": builder, **graph}}
-        return Context.model_validate(given | settings)
-
-    def build(
-        self,
-        documents: list[Document],
-        builder: str = "model",
-        *,
-        budget: int = 0,
-        writing: dict[str, float] | None = None,
-        **graph: Any,
-    ) -> None:
-        settings = self.settings(builder, graph, budget={"calls": budget}, writing=writing or {})
-        with Resources() as resources:
-            build(
-                documents,
-                directory=self.directory,
-                embedder=WordEmbedder(),
-                chunk_tokens=0,
-                kinds=["dense", "facts"],
-                settings=settings,
-                caller=lambda: resources.caller("scripted"),
-            )
-
-    def add(self, *documents: Document, **graph: Any) -> None:
-        with Resources() as resources:
-            wait(
-                building.add(
-                    documents,
-                    directory=self.directory,
-                    embedder=WordEmbedder(),
-                    settings=self.settings("rules", graph),
-                    caller=lambda: resources.caller("scripted"),
-                )
-            )
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        with Index.open(self.directory) as index:
-            found: dict[str, Any] = index.reader("facts")
-            return found
-
-    @property
-    def counts(self) -> ExtractionCounts:
-        with Index.open(self.directory) as index:
-            file = index.kind_directory("facts") / "counts.json"
-            return ExtractionCounts.model_validate_json(file.read_bytes())
-
 
 @pytest.fixture
-def kind() -> Iterator[None]:
-    KINDS.register(FactsKind())
-    yield
-    KINDS.unregister("facts")
+def library(tmp_path: Path) -> Library:
+    return Library(tmp_path / "index", "model")
 
 
-@pytest.fixture
-def library(tmp_path: Path, kind: None) -> Library:
-    return Library(tmp_path / "index")
+def instead(library: Library, output: Any) -> None:
+    """Have the model give another output for Bert."""
+    usual = library.chat.answers
+    library.chat.answers = lambda name, messages: (
+        output if title_of(str(messages[-1]["content"])) == "Bert" else usual(name, messages)
+    )
+
+
+def facts(library: Library) -> dict[str, Any]:
+    graph = EntityGraph.load(library.folder)
+    return {name: graph.facts_in(name) for name in graph.passage_ids}
 
 
 def test_each_passage_is_asked_about_once(library: Library) -> None:
     library.build(people(3))
     assert library.asked == {"Alba": 1, "Bert": 1, "Cora": 1}
-    assert library.facts["alba"]["facts"] == [
-        {"subject": "Alba", "relation": "is with", "object": "Bert", "sentence": 1}
-    ]
-    assert [tuple(each.values()) for each in library.facts["alba"]["mentions"]] == [
-        ("Alba", 0),
-        ("Alba", 1),
-        ("Bert", 1),
-    ]
-    counts = library.counts
-    assert [(share.version, share.model, share.passages) for share in counts.authors] == [
-        (2, "scripted", 3)
-    ]
+    assert facts(library)["alba"] == [{"subject": "Alba", "relation": "is with", "object": "Bert"}]
+    counts = library.stats.written
+    [share] = counts.authors
+    assert (share.version, share.model, share.passages) == (2, "scripted", 3)
     assert [(calls.prompt, calls.calls) for calls in counts.calls] == [("facts", 3)]
-
-    library.add(person(3))
+    library.add(people(4)[3])
     library.build(people(4))
     assert library.asked == {"Alba": 1, "Bert": 1, "Cora": 1, "Dirk": 1}
-    assert library.counts.calls[0].calls == 4
+    assert library.stats.written.calls[0].calls == 4
 
 
 def test_a_passage_that_the_model_fails_for_is_counted(library: Library) -> None:
-    library.instead["Bert"] = GARBAGE
+    instead(library, GARBAGE)
     library.build(people(5))
-    assert (library.counts.failed, library.counts.missing) == (1, 0)
-    assert library.facts["bert"] == {"mentions": [], "facts": []}
-    library.add(person(5))
+    assert (library.stats.written.failed, library.stats.written.missing) == (1, 0)
+    assert facts(library)["bert"] == []
+    library.add(people(6)[5])
     assert library.asked["Bert"] == 1, "an accepted failure is not asked for again"
 
 
 def test_an_output_with_nothing_in_it_is_no_failure(library: Library) -> None:
-    library.instead["Bert"] = {"entities": [], "facts": []}
+    instead(library, {"entities": [], "facts": []})
     library.build(people(2))
-    assert library.counts.failed == 0
+    assert library.stats.written.failed == 0
 
 
 def test_a_long_passage_is_cut_at_a_sentence(library: Library) -> None:
-    long = Document("alba", "Alba", "Alba knows Bert. " * 200)
-    library.build([long, person(1)])
-    (turn,) = [r.turn for r in library.chat.requests if r.turn.startswith("Title: Alba")]
-    lines = turn.splitlines()[1:]
+    library.build([Document("alba", "Alba", "Alba knows Bert. " * 200)])
+    [request] = library.chat.requests
+    lines = request.turn.splitlines()[1:]
     assert lines[-1] == "[150] Alba knows Bert."  # 150 × 16 = 2400 characters
-    assert [each["sentence"] for each in library.facts["alba"]["facts"]] == [0]
-    assert len(library.facts["alba"]["mentions"]) == 400, "a name is found in all sentences"
+    assert len(facts(library)["alba"]) == 1
+    assert library.stats.mentions == 400, "a name is found in all sentences"
 
 
 def test_the_rules_use_no_row_that_the_model_wrote(library: Library) -> None:
     library.build(people(3))
-    library.build(people(3), "rules")
-    assert [share.model.partition(" ")[0] for share in library.counts.authors] == ["rules"]
-    assert all(not found["facts"] for found in library.facts.values())
+    library.build(people(3), entity_graph={"builder": "rules"})
+    authors = library.stats.written.authors
+    assert [share.model.partition(" ")[0] for share in authors] == ["rules"]
+    assert not any(facts(library).values())
     library.build(people(3))
-    assert (library.counts.missing, library.asked.total()) == (0, 3)
+    assert (library.stats.written.missing, library.asked.total()) == (0, 3)
 
 
 def test_the_ledger_answers_when_the_store_is_gone(library: Library) -> None:
     library.build(people(3))
-    facts = library.facts
+    before = facts(library)
     (library.directory / EXTRACTIONS_FILE).unlink()
-    library.build([*people(3), person(4)])
-    assert library.asked == dict.fromkeys(("Alba", "Bert", "Cora", "Elsa"), 1)
-    assert {name: library.facts[name] for name in facts} == facts
-
-
-def test_a_killed_build_continues_without_asking_twice(library: Library, tmp_path: Path) -> None:
-    """A copy of the folder, taken while the build runs, is what a kill would leave."""
-    killed = tmp_path / "killed"
-
-    def copy(stage: str, done: int, total: int) -> None:
-        if (stage, done) == ("facts", 4) and not killed.exists():
-            shutil.copytree(library.directory, killed)
-
-    with Resources(tmp_path / "first") as resources:
-        build(
-            people(10),
-            directory=library.directory,
-            embedder=WordEmbedder(),
-            chunk_tokens=0,
-            kinds=["dense", "facts"],
-            settings=library.settings("model", {}, concurrency=1),
-            caller=lambda: resources.caller("scripted"),
-            progress=copy,
-        )
-    again = Library(killed)
-    again.build(people(10))  # with a ledger that knows nothing
-    assert again.asked == dict.fromkeys(PEOPLE[4:], 1)
-    assert again.facts == library.facts
-
-
-# Imported extractions
-
-
-def lines(file: Path, *values: dict[str, Any]) -> str:
-    file.write_text("".join(json.dumps(line) + "\n" for line in values))
-    return str(file)
-
-
-@pytest.fixture
-def openie(tmp_path: Path) -> str:
-    return lines(
-        tmp_path / "openie.jsonl",
-        {"id": "alba", "entities": ["Bert"], "triples": [["Alba", "likes", "Bert"]]},
-        {"id": "nobody", "entities": [], "triples": []},
-    )
-
-
-@pytest.mark.parametrize(("builder", "asked"), [("model", ["Bert", "Cora"]), ("rules", [])])
-def test_a_passage_with_an_imported_extraction_is_not_asked_about(
-    library: Library, openie: str, builder: str, asked: list[str]
-) -> None:
-    library.build(people(3), builder, extractions=openie)
-    assert sorted(library.asked) == asked
-    assert library.facts["alba"]["facts"][0]["relation"] == "likes"
-    counts = library.counts
-    assert [share.passages for share in counts.authors] == [1, 2]
-    assert counts.authors[0].model == "imported"
-    assert (counts.unknown_ids, counts.missing) == (1, 0)
-
-
-@pytest.mark.parametrize("builder", ["model", "rules"])
-def test_an_import_survives_an_addition_and_not_a_build_without_the_file(
-    library: Library, openie: str, builder: str
-) -> None:
-    library.build(people(3), builder, extractions=openie)
-    library.add(person(3))
-    assert library.facts["alba"]["facts"][0]["relation"] == "likes"
-    assert library.counts.has_imports
-
-    library.build(people(4), builder)
-    assert not library.counts.has_imports
-    assert "likes" not in json.dumps(library.facts)
-
-
-def test_a_changed_file_is_imported_again(library: Library, openie: str) -> None:
-    library.build(people(2), "rules", extractions=openie)
-    before = library.counts
-    library.build(people(2), "rules", extractions=openie)
-    assert library.counts == before
-    lines(Path(openie), {"id": "alba", "triples": [["Alba", "hates", "Bert"]]})
-    library.build(people(2), "rules", extractions=openie)
-    assert library.facts["alba"]["facts"][0]["relation"] == "hates"
-    assert library.facts["alba"]["mentions"] == []
-    assert NOWHERE not in [each["sentence"] for each in library.facts["alba"]["facts"]]
-
-
-def test_a_missing_file_is_named(library: Library, openie: str, tmp_path: Path) -> None:
-    library.build(people(2), "rules", extractions=openie)
-    with pytest.raises(UsageError, match=r"none\.jsonl': give a file to entity_graph\.extractions"):
-        library.build(people(2), "rules", extractions=str(tmp_path / "none.jsonl"))
-
-
-def test_a_dry_run_asks_about_a_sample(library: Library, openie: str) -> None:
-    library.build(people(2), "rules", extractions=openie)
-    with Resources() as resources:
-        passages, found = wait(
-            building.estimate(
-                people(10),
-                directory=library.directory,
-                embedder=WordEmbedder(),
-                chunk_tokens=0,
-                kinds=["dense", "facts"],
-                settings=library.settings("model", {"extractions": openie}),
-                caller=lambda: resources.caller("scripted"),
-            )
-        )
-    estimate = found["facts"]
-    assert passages == 10
-    assert (estimate.spent_calls, estimate.model_calls) == (4, 5), "one passage is imported"
-    assert (estimate.input_tokens, estimate.output_tokens) == (500, 50)
-    assert library.asked.total() == 4
+    library.build(people(5))
+    assert library.asked == dict.fromkeys(PEOPLE[:5], 1)
+    assert {name: facts(library)[name] for name in before} == before

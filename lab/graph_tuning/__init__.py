@@ -1,1 +1,0 @@
-"""Entity types that a chat model proposes for the entity graph of a corpus."""

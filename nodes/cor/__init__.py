@@ -1,1 +1,0 @@
-"""The steps of `cor` (CoR-RAG as published)."""
