@@ -13,12 +13,12 @@ from hopyard.prompts.passages import one_line
 from hopyard.prompts.rewrite import REWRITE
 from hopyard.prompts.route import Route, route_prompt
 from hopyard.prompts.strategies.aggregate import AGGREGATE
+from hopyard.prompts.strategies.cor import NEXT_QUESTION
 from hopyard.prompts.strategies.decompose import DECOMPOSE, REPLACE
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.prompts.strategies.hop import JUDGE_EDGES
 from hopyard.prompts.strategies.tree import JUDGE_BRANCH, JUDGE_DECOMPOSITION
 from hopyard.state.strategy import STRATEGIES
-from lab.baselines.cor.prompt import NEXT_QUESTION
 
 __all__ = (
     "PROMPTS",

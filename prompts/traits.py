@@ -32,6 +32,8 @@ class Traits:
         writes_freely: Whether answers take any style, with citations and general knowledge.
         offers_yes_no: Whether the short style offers "yes or no". Small models say it to other
             questions too.
+        needs_one_link: Whether a chain may end with the answer of its only link, and searches again
+            when the closing answer is Unknown.
         whole_conversation: Whether the prompt shows the last messages at any length.
         rerank_tokens: Tokens of a passage that is judged; None for `retrieval.snippet_tokens`.
         read_tokens: Tokens of passages that are read for one search (`retrieval.tokens`).
@@ -60,6 +62,7 @@ class Traits:
     joins_passages: bool = True
     writes_freely: bool = True
     offers_yes_no: bool = True
+    needs_one_link: bool = False
     whole_conversation: bool = False
     rerank_tokens: int | None = None
     read_tokens: int = 4000
@@ -84,6 +87,7 @@ _SMALL: Final = Traits(
     reads_metadata=False,
     offers_yes_no=False,
     looks_inside=False,
+    needs_one_link=True,
     read_tokens=1500,
 )
 _BUILTIN: Final = replace(
@@ -92,6 +96,7 @@ _BUILTIN: Final = replace(
     joins_passages=False,
     writes_freely=False,
     offers_yes_no=True,
+    needs_one_link=False,
     whole_conversation=True,
     rerank_tokens=80,
     read_tokens=0,

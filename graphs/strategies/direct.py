@@ -18,7 +18,7 @@ STRATEGY: Final = Strategy(
         "it asks for no fact from a document: greeting, arithmetic, language, common sense"
     ),
     retrieves=False,
-    stronger=("chain", "single"),
+    stronger=("chain", "cor", "single"),
     rank=0,
     calls=1,
     label="non-RAG: no document",

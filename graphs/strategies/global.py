@@ -26,7 +26,7 @@ STRATEGY: Final = Strategy(
         ),
     ),
     beside=("capable",),
-    stronger=("chain", "single"),
+    stronger=("chain", "cor", "single"),
     settings=GlobalSettings,
     steps="hopyard.state.global_search:steps_of",
     rank=60,

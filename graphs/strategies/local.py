@@ -24,7 +24,7 @@ STRATEGY: Final = Strategy(
             "How is Lake Baikal connected with the towns around it?",
         ),
     ),
-    stronger=("chain",),
+    stronger=("chain", "cor"),
     settings=LocalSettings,
     rank=15,
     calls=1,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hopyard.cli.main import main
 from hopyard.state.strategy import STRATEGIES
 from lab.baselines import decompose
-from lab.baselines.cor import graph as cor
 from lab.baselines.react import agent as react
 
-for baseline in (cor, decompose, react):
+for baseline in (decompose, react):
     STRATEGIES.register(baseline.STRATEGY)
 main()

@@ -89,6 +89,22 @@ class TestTree(StrategyContract):
     calls = 8  # split, rubric, two readings, branch judge, two splits that find leaves, aggregate
 
 
+class TestCor(StrategyContract):
+    strategy = STRATEGIES["cor"]
+    question = CROSSED
+    answers: ClassVar = {
+        ("NextQuestion", "354"): {"kind": "enough", "question": ""},
+        ("NextQuestion", "crosses? Severn"): {"kind": "ask", "question": "How long is the Severn?"},
+        "NextQuestion": {"kind": "ask", "question": "What is the river that the bridge crosses?"},
+        ("Answer", CROSSED): {"answer": "354 kilometres"},
+        ("Answer", "How long is the Severn?"): {"answer": "354 kilometres"},
+        "Answer": {"answer": "Severn"},
+    }
+    answer = "354 kilometres"
+    calls = 6
+    settings: ClassVar = {"retrieval": {"k": 2}}
+
+
 def follow_the_river(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     """Find the river first, then its length."""
     turn = last_turn(messages)

@@ -88,10 +88,12 @@ async def test_an_unsupported_answer_comes_back_where_the_chain_finds_none(
     ]
 
 
-async def test_the_built_in_model_hands_over_to_the_tree(routed: Context, script: Script) -> None:
+async def test_the_built_in_model_hands_over_to_the_papers_forms(
+    routed: Context, script: Script
+) -> None:
     result = await ask(changed(routed, route="auto", profile="builtin"))
     titles = [step["title"] for step in result["steps"] if step["kind"] == "check"]
-    assert titles == ["Pass to tree"]
+    assert titles == ["Pass to cor", "Pass to tree"]
     assert result["answer"] == "Unknown"
 
 

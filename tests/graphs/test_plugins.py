@@ -159,7 +159,7 @@ async def test_a_citation_whose_quote_is_not_in_its_passage_is_dropped(
     assert cited == [(each["passage_id"], each["title"], each["quote"]) for each in (TRUE, SPACED)]
 
 
-@pytest.mark.parametrize("name", ["villages", "single", "tree", "plan"])
+@pytest.mark.parametrize("name", ["villages", "single", "tree", "plan", "cor"])
 async def test_every_strategy_searches_with_a_registered_method(
     context: Context, script: Script, strategy: Strategy, search: SearchMethod, name: str
 ) -> None:

@@ -13,11 +13,12 @@ from protocols import ProtocolServer, Script
 
 import hopyard.prompts
 from hopyard.models.calls.asked_schema import LONGEST_ITEM, asked_schema
-from hopyard.models.calls.parse import json_schema
+from hopyard.models.calls.parse import json_schema, parse
 from hopyard.models.chat import chat_provider
 from hopyard.models.prompt import Output, Prompt
 from hopyard.models.servers import abilities
 from hopyard.prompts.strategies.chain import CHAIN_STEP, ChainStep, ChainStepInside
+from hopyard.prompts.strategies.cor import NextQuestion
 from hopyard.prompts.strategies.plan import Closing, PartAnswerInside
 from hopyard.state.settings.fields import Context, Profile
 
@@ -130,6 +131,7 @@ def test_what_does_not_keep_to_the_limits_still_counts() -> None:
     said = {"kind": "answer", "answer": "1781", "thought": "so " * 900, "unconfirmed": "no"}
     assert ChainStep.model_validate(said).answer == "1781"
     assert Closing.model_validate({"thought": "", "answer": "1781", "unconfirmed": "None"})
+    assert parse('{"kind": "enough"}', NextQuestion)[0].question == ""
 
 
 async def ask_step(model: str) -> ChainStep:

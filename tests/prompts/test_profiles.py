@@ -14,7 +14,7 @@ from hopyard.models.prompt import Prompt, Shorter
 from hopyard.prompts import answer, rerank, rewrite
 from hopyard.prompts.indexes import passage_graph
 from hopyard.prompts.route import choice_prompt, route_prompt
-from hopyard.prompts.strategies import aggregate, decompose, direct, hop, tree
+from hopyard.prompts.strategies import aggregate, cor, decompose, direct, hop, tree
 from hopyard.prompts.style import writing
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
@@ -27,6 +27,7 @@ WORDINGS = {
     "replace": "5def00707514ee5f",
     "judge decomposition": "a592fa9b263c1d67",
     "judge branch": "773f9ddc05c52ff4",
+    "next question": "54d70ca02cb5e582",
     "aggregate": "4ba2e78e1ddb3321",
     "rewrite": "1db16d6f310bb008",
     "judge edges": "74ad3d9a8f0d1333",
@@ -49,6 +50,7 @@ PROMPTS: dict[str, Prompt[Any]] = {
     "replace": decompose.REPLACE,
     "judge decomposition": tree.JUDGE_DECOMPOSITION,
     "judge branch": tree.JUDGE_BRANCH,
+    "next question": cor.NEXT_QUESTION,
     "aggregate": aggregate.AGGREGATE,
     "rewrite": rewrite.REWRITE,
     "judge edges": hop.judge_prompt(3),

@@ -22,6 +22,7 @@ from hopyard.tracing.read import read_trace
 from hopyard.tracing.terminal import draw_trace
 from hopyard.tracing.texts import find_quotes
 
+from ..graphs.chain.script import BaselineScript, ask
 from ..graphs.conftest import changed, context, index, script, session
 from ..graphs.script import Script, rubric, said, scores, split
 
@@ -171,7 +172,7 @@ async def test_a_pruned_branch_is_shown_as_pruned(
     assert "pruned" in text_of(trace)
 
 
-@pytest.mark.parametrize("strategy", ["direct", "single", "plan"])
+@pytest.mark.parametrize("strategy", ["direct", "single", "cor", "plan"])
 async def test_every_other_strategy_has_its_steps(
     session: Session, context: Context, script: Script, strategy: str
 ) -> None:
@@ -215,6 +216,25 @@ class TestUnfinished:
         async with FileLocks(home / "running").hold("t"):
             trace = await read_trace(session, "t")
         assert trace.running.startswith(f"in process {os.getpid()} on ")
+
+    async def test_a_chain_shows_its_links(
+        self, session: Session, context: Context, model_server: ModelServer
+    ) -> None:
+        script = BaselineScript()
+        script.lines = {("next", QUESTION): [ask(IRON), ask(STONE)]}
+
+        def answer(title: str, messages: list[dict[str, Any]]) -> Any:
+            line = script(title, messages)
+            return Reply(401) if script.asked[-1] == ("read", STONE) else line
+
+        model_server.answer = answer
+        with pytest.raises(ModelUnreachableError):
+            await asked(session, changed(context, strategy="cor"))
+        trace = await read_trace(session, "t")
+        strategy = step(trace, "strategy")
+        assert titles(strategy.children) == [IRON]
+        assert len(strategy.children[0].uses) == 2  # the next question, and its answer
+        assert len(strategy.uses) == 1  # the call so far for the link that is under way
 
     async def test_a_new_turn_does_not_show_the_last_ones_steps(
         self, session: Session, tree: Context, model_server: ModelServer, script: Script

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from hopyard.graphs import plan, single, tree
+from hopyard.graphs import cor, plan, single, tree
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.models.cross_encoder import PairScorer
 from hopyard.state.settings.fields import Context
@@ -149,7 +149,7 @@ async def test_a_cross_encoder_is_loaded_once_and_takes_no_model_call(
     assert scores[0] > 1
 
 
-@pytest.mark.parametrize("graph", [plan.graph, tree.graph])
+@pytest.mark.parametrize("graph", [cor.graph, plan.graph, tree.graph])
 async def test_every_strategy_says_that_its_search_ran_out_of_budget(
     context: Context, script: BaselineScript, graph: Any
 ) -> None:

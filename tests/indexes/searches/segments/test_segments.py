@@ -76,10 +76,12 @@ def reply(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     if name == "ChainStepInside":
         fact = {"fact": "Ferries paid 310 crowns.", "passage": 1}
         return {"findings": [fact], "kind": "answer", "answer": "310"}
+    if name == "NextQuestion":
+        return {"kind": "enough", "question": ""}
     return {"thought": "It says so.", "answer": "310", "passages": [1]}
 
 
-@pytest.mark.parametrize("strategy", ["single", "chain", "plan", "tree"])
+@pytest.mark.parametrize("strategy", ["single", "chain", "plan", "tree", "cor"])
 async def test_strategies_read_all_passages_of_a_segment(
     index: Path, tmp_path: Path, strategy: str
 ) -> None:

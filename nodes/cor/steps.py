@@ -21,12 +21,13 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.cor import NEXT_QUESTION, NOTHING_FOUND
+from hopyard.prompts.traits import traits_of
 from hopyard.state import verdicts
+from hopyard.state.cor import CorState, Link
 from hopyard.state.schemas import Evidence, Step, StrategyInput, passage_ids
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
-from lab.baselines.cor.prompt import NEXT_QUESTION, NOTHING_FOUND
-from lab.baselines.cor.state import CorState, Link
 
 MOST_LINKS: Final = 4
 """Sub-questions of one question; MuSiQue's longest questions need 4."""
@@ -148,7 +149,7 @@ async def _answer_from_links(
     """
     question, passages = state["question"], await run.passages(passage_ids(evidence))
     read = await answer_from_findings(run, question, passages, _findings(state["links"]), step=step)
-    if profile_of(run.settings) == "small" and is_unknown(read.answer):
+    if traits_of(run.settings).needs_one_link and is_unknown(read.answer):
         evidence = (await find_to_read(run, question, step=step)).evidence
         read = await answer_from_passages(run, question, evidence, step=step, final=True)
     return read, evidence
@@ -160,7 +161,7 @@ def _settled_by_one(state: CorState, settings: Context) -> bool:
     The model has said so, and a short answer, as that of a link, is what the user wants.
     """
     return (
-        profile_of(settings) == "small"
+        traits_of(settings).needs_one_link
         and settings.answer.style in {"short", "auto"}
         and len(state["links"]) == 1
         and state["ended"] == _NOTHING_MISSING

@@ -9,9 +9,7 @@ from __future__ import annotations
 from langgraph.graph import END, START
 
 from hopyard.graphs.strategy_graph import strategy_graph
-from hopyard.state.strategy import Strategy
-from lab.baselines.cor.state import CorState
-from lab.baselines.cor.steps import (
+from hopyard.nodes.cor.steps import (
     after_link,
     after_question,
     answer_link,
@@ -19,6 +17,7 @@ from lab.baselines.cor.steps import (
     conclude,
     init_chain,
 )
+from hopyard.state.cor import CorState
 
 graph = (
     strategy_graph(CorState)
@@ -32,18 +31,4 @@ graph = (
     .add_conditional_edges("answer_link", after_link, ["ask_next", "conclude"])
     .add_edge("conclude", END)
     .compile(name="cor")
-)
-
-STRATEGY = Strategy(
-    name="cor",
-    about=(
-        "A baseline to compare with: CoR-RAG as published. One call asks for the next missing "
-        "fact, one answers it, and a last one answers the question."
-    ),
-    graph="lab.baselines.cor.graph:graph",
-    baseline=True,
-    steps="lab.baselines.cor.steps:steps_of",
-    rank=93,
-    calls=6.7,
-    label="CoR-RAG as published",
 )

@@ -1,0 +1,1 @@
+"""The steps of `cor` (CoR-RAG as published)."""
