@@ -4,8 +4,8 @@
 
 Each INDEX is of the folder `pdf` of a set, with `--with dense,sparse`. For each question whose
 evidence has pages: is some of such a page read (`some`), which share of it (`share`), is it at
-least 80 % (`most`)? The figures are for questions whose id ends with an odd number (without a number,
-their place counts), on which values are chosen, and for the others. Writes
+least 80 % (`most`)? The figures are for questions whose id ends with an odd number (without
+a number, their place counts), on which values are chosen, and for the others. Writes
 `benchmarks/results/read_pages.json`.
 """
 

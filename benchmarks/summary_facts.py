@@ -3,9 +3,9 @@
     python benchmarks/summary_facts.py DATA MODEL musique=INDEX financebench=INDEX
 
 DATA has a folder of each set. INDEX is an index of the set's `corpus.jsonl`, or of its folder
-`pdf`, with `--with dense,sparse,summary-tree`. Twelve questions of each set are drawn by seed: of
-MuSiQue from the second half of the `dev` questions, of FinanceBench from the questions whose id
-ends with an even number. `single` answers each with every search, from as many tokens. MODEL
+`pdf`, with `--with dense,sparse,summary-tree`. Questions are drawn by seed: twelve of the second
+half of MuSiQue's `dev` questions, and eight of those of FinanceBench whose id ends with an even
+number. `single` answers each with every search, from as many tokens. MODEL
 judges by meaning, as `hopyard eval --judge` does; the words of a gold answer need no call. Writes
 `benchmarks/results/summary_facts.json`, and `answers-SET.json` beside each INDEX.
 """
@@ -33,11 +33,10 @@ from hopyard.state.settings.sources import change_context, read_context
 
 RESULTS: Final = Path(__file__).parent / "results" / "summary_facts.json"
 SEED: Final = 38
-ASKED: Final = 12
+ASKED: Final = {"musique": 12, "financebench": 8}
 ARMS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
     "musique": {
-        "hybrid": {"retrieval": {"k": 18, "tokens": 0}},
-        "segments": {"retrieval": {"method": "segments", "k": 18, "tokens": 0}},
+        "hybrid": {"retrieval": {"k": 16, "tokens": 0}},
         "summaries": {
             "retrieval": {"method": "summaries", "k": 40, "tokens": 0},
             "summaries": {"tokens": 2000},
@@ -45,14 +44,15 @@ ARMS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
     },
     "financebench": {
         "hybrid": {"retrieval": {"tokens": 4000}},
-        "segments": {"retrieval": {"method": "segments", "k": 16, "tokens": 0}},
+        "segments": {"retrieval": {"method": "segments", "k": 20, "tokens": 0}},
         "summaries": {
             "retrieval": {"method": "summaries", "k": 40, "tokens": 0},
             "summaries": {"tokens": 4000},
         },
     },
 }
-"""The settings of each search. A passage of MuSiQue is a document, so it has no more to read."""
+"""The settings of each search. Nearly every document of MuSiQue is one passage, so segments are
+passages, and no document has more to read."""
 
 
 def questions(data: Path, name: str) -> list[dict[str, Any]]:
@@ -63,7 +63,7 @@ def questions(data: Path, name: str) -> list[dict[str, Any]]:
         rows = rows[len(rows) // 2 :]
     else:
         rows = [row for place, row in enumerate(rows) if not is_odd(place, row["id"])]
-    return Random(SEED).sample(rows, ASKED)
+    return Random(SEED).sample(rows, ASKED[name])
 
 
 async def answer_all(

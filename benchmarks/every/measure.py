@@ -3,7 +3,7 @@
     python benchmarks/every/questions.py DATA FOLDER
     PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL [--all] [--set NAME=VALUE ...]
     PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL --strategies global \
-        --sample 6 --corpora news,films --set global.level=1
+        --sample 2 --corpora news,films --set global.level=1
 
 Asks twelve of the forty questions (or all of them, or a seeded sample) with each strategy and puts
 the results into `benchmarks/results/every.json`, and FOLDER/answers.json gets the answers. An item
@@ -149,7 +149,10 @@ async def measure(corpora: list[Path], options: argparse.Namespace) -> list[dict
         opened.append(hop)
         lines = [*map(json.loads, (corpus.parent / "questions.jsonl").open(encoding="utf-8"))]
         if options.sample:
-            asked = Random(SEED).sample(lines, options.sample)
+            drawn = Random(SEED).sample(lines, len(lines))
+            lists = [line for line in drawn if line["kind"] == "list"]
+            counts = [line for line in drawn if line["kind"] == "count"]
+            asked = lists[: options.sample] + counts[: options.sample // 2]
         else:
             asked = [line for line in lines if options.all or line["id"] in CHOSEN]
         work += [ask(hop, line, titles, name) for line in asked for name in options.strategies]
@@ -165,7 +168,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("model")
     parser.add_argument("--all", action="store_true", help="all forty questions")
-    parser.add_argument("--sample", type=int, default=0, help="questions of a corpus, by seed")
+    parser.add_argument(
+        "--sample", type=int, default=0, help="lists of a corpus, by seed; half as many counts"
+    )
     parser.add_argument("--corpora", type=lambda text: text.split(","), default=["*"])
     parser.add_argument("--strategies", type=lambda text: text.split(","), default=[*NAMES[:3]])
     parser.add_argument("--set", action="append", default=[], help="a setting, NAME=VALUE")
