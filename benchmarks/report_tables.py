@@ -3,15 +3,19 @@
     python benchmarks/report_tables.py DATA FOLDER
     hopyard index build DATA/financebench/pdf --out INDEX --with dense,sparse,tables
     python benchmarks/tables.py ask FOLDER INDEX --model openai:gpt-5 --strategy table
+    python benchmarks/report_tables.py DATA FOLDER INDEX
 
 DATA has the folder `financebench`. The rows are lines of PDFium's text, so Hopyard's reader of
 tables does not take part in the answers. FOLDER gets `questions.jsonl`.
+With INDEX, the places of each statement among the tables that `table` would choose go into
+`benchmarks/results/table_reports.json`.
 """
 
 # ruff: noqa: E501
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import sys
@@ -21,6 +25,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import pypdfium2
+from searches import spread
+
+from hopyard.nodes.resources import Resources
+from hopyard.nodes.run import Run
+from hopyard.nodes.table import steps
+from hopyard.state.schemas import passage_ids
+from hopyard.state.settings.sources import read_context
+
+RESULTS: Final = Path(__file__).parent / "results" / "table_reports.json"
+LOOKED_AT: Final = 60
+"""Tables that are ranked at most."""
 
 _NUMBER: Final = re.compile(r"\(?\d[\d,]*(?:\.\d+)?\)?")
 Rows = Callable[[str], list[Decimal]]
@@ -212,9 +227,35 @@ def _largest(row: Rows, *labels: str) -> list[Any]:
     return [best, row(best)[0]]
 
 
+async def places(index: str) -> dict[str, list[int]]:
+    """The places of the tables on a question's page among those that match it, from 1."""
+    steps.MOST_TABLES = LOOKED_AT
+    found: dict[str, list[int]] = {}
+    with Resources() as resources:
+        run = Run("report-tables", read_context({"index": index}), resources)
+        tables, held = await steps._tables(run), [*(await run.index()).corpus.passages()]
+        for number, (name, page, question, _) in enumerate(QUESTIONS, 1):
+            units = (await run.try_find(question, k=20, step="tables")).evidence
+            chosen = steps._choose(tables, question, passage_ids(units))
+            on_page = [
+                each.id
+                for each in held
+                if each.source.endswith(f"{name}.pdf") and str(page) in spread(each.pages or "0")
+            ]
+            right = {table.id for table in tables.holding(on_page)}
+            ranked = enumerate(chosen, 1)
+            found[f"reports-{number:02}"] = [place for place, each in ranked if each.id in right]
+    return found
+
+
 def main() -> None:
-    """Write the questions."""
+    """Write the questions, or the places."""
     data, folder = map(Path, sys.argv[1:3])
+    if sys.argv[3:]:
+        results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+        results["places of the statement"] = asyncio.run(places(sys.argv[3]))
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        return
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "questions.jsonl").open("w", encoding="utf-8") as file:
         for number, (name, page, question, answer) in enumerate(QUESTIONS, 1):

@@ -72,7 +72,7 @@ def main() -> None:
     sets = [
         replace(data, questions=[each for each in data.questions if each.split == SPLIT])
         for data in data_sets(options.data, options.folder)
-        if data.name not in LEFT_OUT
+        if data.name not in LEFT_OUT and (options.folder / Row(data, DEFAULT).index_name).exists()
     ]
     with Resources(options.folder) as resources:
         rows = {

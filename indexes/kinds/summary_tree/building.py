@@ -73,7 +73,7 @@ async def estimate(
         return Estimate("", basis="summary_tree.writer=rule asks no model")
     count, tokens = len(passages), sum(passage.tokens for passage in passages)
     most, fewest = (expected_summaries(count, tokens, made.tokens, *each) for each in (_MANY, _FEW))
-    size = max(2, count // max(1, most[0]))
+    size = max(2, math.ceil(count / max(1, most[0])))
     groups = [passages[start : start + size] for start in range(0, count, size)]
     materials = [Material(group[0].id, [*map(_line_of, group)], made.tokens) for group in groups]
     writer = SummaryWriter(options.settings)
