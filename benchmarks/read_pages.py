@@ -105,7 +105,7 @@ def pages_of(question: Mapping[str, Any], passages: Sequence[Passage]) -> dict[s
 
 
 async def measure(data: Path, name: str, index: Path, resources: Resources) -> dict[str, Any]:
-    """The figures of every way to read, on both halves of a set."""
+    """The figures of every way to read, on both parts of a set."""
     base = read_context({"index": str(index), "model": "openai:gpt-4.1"})
     opened = await Run("read-pages", base, resources).index()
     held = [*opened.corpus.passages()]

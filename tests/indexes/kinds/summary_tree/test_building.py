@@ -60,7 +60,7 @@ class Library:
         wait(building.build(documents, chunk_tokens=0, kinds=KINDS, **self._options))
 
     def estimate(self, documents: list[Document]) -> Estimate:
-        """What a build would cost."""
+        """The estimated cost of a build."""
         _, found = wait(building.estimate(documents, chunk_tokens=0, kinds=KINDS, **self._options))
         return found["summary-tree"]
 
