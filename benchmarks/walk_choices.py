@@ -70,6 +70,7 @@ def main() -> None:
     sets = [
         replace(data, questions=[each for each in data.questions if each.split == SPLIT])
         for data in data_sets(options.data)
+        if (options.folder / data.index_name).exists()
     ]
     with Resources(options.folder) as resources:
         rows = {

@@ -2,13 +2,15 @@
 
     python benchmarks/every/questions.py DATA FOLDER
     PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL [--all] [--set NAME=VALUE ...]
+    PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL --strategies global \
+        --sample 2 --corpora news,films --set global.level=1
 
-Asks twelve of the forty questions (or all of them) with each strategy and writes
-`benchmarks/results/every.json`, and FOLDER/answers.json with the answers. An item counts as found
-if the answer has its title, and as wrong if the answer has the title of another document. A count
-is exact if the first number of the answer is right, and a list if it has all items and no other.
-The agent `react` counts its calls apart, so run with a new HOPYARD_HOME: its calls are those of its
-prompt in that ledger.
+Asks twelve of the forty questions (or all of them, or a seeded sample) with each strategy and puts
+the results into `benchmarks/results/every.json`, and FOLDER/answers.json gets the answers. An item
+counts as found if the answer has its title, and as wrong if the answer has the title of another
+document. A count is exact if the first number of the answer is right, and a list if it has all
+items and no other. The agent `react` counts its calls apart, so run with a new HOPYARD_HOME: its
+calls are those of its prompt in that ledger.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from random import Random
 from statistics import mean
 from typing import Any, Final
 
@@ -29,7 +32,8 @@ from hopyard.state.strategy import STRATEGIES
 from lab.baselines.react.agent import STRATEGY as REACT
 
 RESULTS: Final = Path(__file__).parents[1] / "results" / "every.json"
-NAMES: Final = ("every", "chain", "react")
+NAMES: Final = ("every", "chain", "react", "global")
+SEED: Final = 38
 CHOSEN: Final = frozenset(
     f"{name}-{number:02}"
     for name, numbers in {
@@ -138,12 +142,19 @@ async def measure(corpora: list[Path], options: argparse.Namespace) -> list[dict
     work, opened = [], []
     for corpus in corpora:
         index = corpus.parent / "index"
-        await abuild_index(index, [corpus], kinds=["dense", "sparse"])
+        graph = ["entity-graph", "communities"] if "global" in options.strategies else []
+        await abuild_index(index, [corpus], kinds=["dense", "sparse", *graph])
         titles = [json.loads(line)["title"] for line in corpus.open(encoding="utf-8")]
         hop = Hopyard(index, model=options.model, settings=settings)
         opened.append(hop)
-        lines = map(json.loads, (corpus.parent / "questions.jsonl").open(encoding="utf-8"))
-        asked = [line for line in lines if options.all or line["id"] in CHOSEN]
+        lines = [*map(json.loads, (corpus.parent / "questions.jsonl").open(encoding="utf-8"))]
+        if options.sample:
+            drawn = Random(SEED).sample(lines, len(lines))
+            lists = [line for line in drawn if line["kind"] == "list"]
+            counts = [line for line in drawn if line["kind"] == "count"]
+            asked = lists[: options.sample] + counts[: options.sample // 2]
+        else:
+            asked = [line for line in lines if options.all or line["id"] in CHOSEN]
         work += [ask(hop, line, titles, name) for line in asked for name in options.strategies]
     rows = await asyncio.gather(*work)
     for hop in opened:
@@ -157,24 +168,42 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("model")
     parser.add_argument("--all", action="store_true", help="all forty questions")
-    parser.add_argument("--strategies", type=lambda text: text.split(","), default=[*NAMES])
+    parser.add_argument(
+        "--sample", type=int, default=0, help="lists of a corpus, by seed; half as many counts"
+    )
+    parser.add_argument("--corpora", type=lambda text: text.split(","), default=["*"])
+    parser.add_argument("--strategies", type=lambda text: text.split(","), default=[*NAMES[:3]])
     parser.add_argument("--set", action="append", default=[], help="a setting, NAME=VALUE")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
     STRATEGIES.register(REACT)
-    corpora = sorted(options.folder.glob("*/corpus.jsonl"))
+    corpora = sorted(
+        path for name in options.corpora for path in options.folder.glob(f"{name}/corpus.jsonl")
+    )
     rows = asyncio.run(measure(corpora, options))
     text = json.dumps(rows, indent=1, ensure_ascii=False)
     (options.folder / "answers.json").write_text(text, encoding="utf-8")
     for row in rows:  # texts of the data stay in the folder
         del row["answer"]
         row |= {key: len(row[key]) for key in ("missing", "wrong") if key in row}
-    found = {"model": options.model, "strategies": summary(rows), "questions": rows}
+    found = json.loads(options.out.read_text("utf-8")) if options.out.exists() else {}
+    asked = {(row["id"], row["strategy"]) for row in rows}
+    others = [
+        row for row in found.get("questions", []) if (row["id"], row["strategy"]) not in asked
+    ]
+    cost = found.get("strategies", {}).get("react", {})
+    found = {"model": options.model, **found, "questions": [*others, *rows]}
+    found["strategies"] = summary(found["questions"])
     if "react" in found["strategies"]:
-        asked = len(rows) // len(options.strategies)
-        found["strategies"]["react"] |= react_cost(asked)
+        number = len(asked) // len(options.strategies)
+        cost = react_cost(number) if "react" in options.strategies else cost
+        found["strategies"]["react"] |= {name: cost[name] for name in ("calls", "tokens")}
+    together = {row["id"] for row in found["questions"] if row["strategy"] == "global"}
+    found["asked with global"] = summary(
+        [row for row in found["questions"] if row["id"] in together]
+    )
     options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(found["strategies"], indent=1))
+    print(json.dumps({name: found[name] for name in found if name != "questions"}, indent=1))
 
 
 if __name__ == "__main__":

@@ -44,6 +44,8 @@ async def estimate_writing(
     passages: Sequence[SourceT],
     index_directory: Path,
     options: BuildOptions,
+    *,
+    expected: int | None = None,
 ) -> Estimate:
     """Estimate what a writer's calls about the passages of a corpus would cost.
 
@@ -51,6 +53,8 @@ async def estimate_writing(
         writer: Asks about a source.
         passages: All sources, such as the passages of the corpus.
         index_directory: The index directory, which need not exist; it is only read.
+        expected: How many sources a build has, if those given only stand for them. The build then
+            asks about none of the sample.
 
     Raises:
         ModelUnreachableError: The model does not answer.
@@ -67,7 +71,7 @@ async def estimate_writing(
     identity = options.caller.provider.identity
     asked = writer.prompt.name, author.version, identity
     spent, cost = await in_thread(_cost, options.caller.ledger, asked, run)
-    left = max(0, len(unwritten) - len(sample))
+    left = len(unwritten) - len(sample) if expected is None else expected
     calls = math.ceil(left * _calls_a_passage(spent, len(sample)))
     at_once = min(options.places, max(calls, 1))
     return Estimate(

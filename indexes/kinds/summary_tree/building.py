@@ -7,8 +7,9 @@ summary is known by what was summarised, so nothing is written twice, and a kill
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,7 @@ from hopyard.indexes.corpus.records import Passage, embedded_text
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.summary_tree import SummaryTreeSettings
-from hopyard.indexes.kinds.summary_tree.clustering import TOKENS, Rows, clusters_of
+from hopyard.indexes.kinds.summary_tree.clustering import DIMENSIONS, TOKENS, Rows, clusters_of
 from hopyard.indexes.kinds.summary_tree.growing import grown
 from hopyard.indexes.kinds.summary_tree.material import Line, Material, summary_by_rule
 from hopyard.indexes.kinds.summary_tree.stats import TREE_VERSION, MadeWith, TreeStats
@@ -41,8 +42,11 @@ from hopyard.state.extras import require
 
 __all__ = ("build_tree", "estimate", "is_current")
 
-_GROUP: Final = 5
-"""Passages of a group in an estimate: a tree of clusters of six has a summary for five passages."""
+_MANY: Final = 5, 5, 2
+"""Members of a cluster of passages and of one of summaries, in trees with many summaries; and the
+clusters for each longest length, since halving leaves clusters that are half as long."""
+_FEW: Final = 13, 7, 1
+"""The same in trees with few. Ten trees of 239 to 19,694 passages are between the two."""
 
 
 def is_current(directory: Path, options: BuildOptions) -> bool:
@@ -60,16 +64,46 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
 async def estimate(
     passages: Sequence[Passage], index_directory: Path, options: BuildOptions
 ) -> Estimate:
-    """Estimate the calls of a build. Clusters are not known before, so groups stand for them."""
+    """Estimate the calls of a build from scratch.
+
+    Clusters are not known before, so groups of adjacent passages stand for them.
+    """
     made = _made_with(options, None)
     if made.writer == "rule":
         return Estimate("", basis="summary_tree.writer=rule asks no model")
-    groups = [passages[start : start + _GROUP] for start in range(0, len(passages), _GROUP)]
-    materials = [
-        Material(group[0].id, [*map(_line_of, group)], made.tokens) for group in groups if group
-    ]
+    count, tokens = len(passages), sum(passage.tokens for passage in passages)
+    most, fewest = (expected_summaries(count, tokens, made.tokens, *each) for each in (_MANY, _FEW))
+    size = max(2, math.ceil(count / max(1, most[0])))
+    groups = [passages[start : start + size] for start in range(0, count, size)]
+    materials = [Material(group[0].id, [*map(_line_of, group)], made.tokens) for group in groups]
     writer = SummaryWriter(options.settings)
-    return await estimate_writing(writer, materials, index_directory, options)
+    found = await estimate_writing(writer, materials, index_directory, options, expected=sum(most))
+    few = f"{sum(fewest):,} to " if fewest < most else ""
+    basis = (
+        f"{count:,} passages give about {few}{sum(most):,} summaries, and the "
+        f"estimate is for {sum(most):,}; {found.details['sampled']} groups of passages were asked "
+        f"about, and {found.details['failed']} gave nothing usable"
+    )
+    return replace(found, basis=basis, details={**found.details, "fewest": sum(fewest)})
+
+
+def expected_summaries(
+    passages: int, tokens: int, longest: int, leaves: int, nodes: int, full: int
+) -> list[int]:
+    """The summaries of each layer of a tree, from layer 1.
+
+    Args:
+        tokens: Of all passages.
+        longest: Tokens of a cluster at most.
+        leaves: Passages of a cluster.
+        nodes: Summaries of a cluster.
+        full: Clusters for each `longest` tokens, at least.
+    """
+    by_length = min(passages // 2, math.ceil(full * tokens / longest))
+    layers = [max(by_length, math.ceil(passages / leaves))]
+    while layers[-1] > 1:
+        layers.append(1 if layers[-1] <= DIMENSIONS + 1 else math.ceil(layers[-1] / nodes))
+    return layers
 
 
 async def build_tree(context: BuildContext) -> Mapping[str, int]:

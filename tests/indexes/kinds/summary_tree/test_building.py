@@ -14,7 +14,10 @@ from building import wait
 from hopyard.indexes.building import build as building
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
+from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.summary_tree import KIND
+from hopyard.indexes.kinds.summary_tree.building import _FEW, _MANY, expected_summaries
+from hopyard.indexes.kinds.summary_tree.clustering import TOKENS
 from hopyard.indexes.kinds.summary_tree.stats import TreeStats
 from hopyard.indexes.kinds.summary_tree.tree import Summary, SummaryTree
 from hopyard.nodes.resources import Resources
@@ -55,6 +58,11 @@ class Library:
     def build(self, documents: list[Document]) -> None:
         """Build from scratch."""
         wait(building.build(documents, chunk_tokens=0, kinds=KINDS, **self._options))
+
+    def estimate(self, documents: list[Document]) -> Estimate:
+        """The estimated cost of a build."""
+        _, found = wait(building.estimate(documents, chunk_tokens=0, kinds=KINDS, **self._options))
+        return found["summary-tree"]
 
     def add(self, *documents: Document) -> None:
         """Add documents."""
@@ -173,6 +181,36 @@ def test_the_model_is_asked_about_what_changed_and_a_removal_is_told_by_rule(
     assert KIND.unfinished(library.folder).endswith("without a summary by the model yet")
     library.add(report("Vik", 4))
     assert (library.stats.by_rule, KIND.unfinished(library.folder)) == (0, "")
+
+
+def test_a_dry_run_gives_a_range_that_has_the_calls_of_the_build(
+    tmp_path: Path, resources: Resources
+) -> None:
+    library = Library(tmp_path / "index", resources, summary_tree={"writer": "model"})
+    mixed = [*REPORTS[::2], *REPORTS[1::2]]  # so no group of neighbours is a cluster
+    found = library.estimate(mixed)
+    asked = len(library.chat.requests)
+    library.build(mixed)
+    made = len(library.chat.requests) - asked
+    assert (asked, made, found.model_calls) == (found.spent_calls, 5, 5)
+    assert "8 passages give about 5 summaries, and the estimate is for 5" in found.basis
+
+
+@pytest.mark.parametrize(
+    ("passages", "layers"),
+    [
+        (239, (47, 9, 2, 1)),
+        (400, (70, 11, 1)),
+        (3740, (380, 70, 14, 3, 1)),
+        (19694, (1509, 222, 48, 7, 1)),
+    ],
+)
+def test_real_trees_are_within_the_range(passages: int, layers: tuple[int, ...]) -> None:
+    tokens = 200 * passages
+    fewest, most = (
+        sum(expected_summaries(passages, tokens, TOKENS, *each)) for each in (_FEW, _MANY)
+    )
+    assert fewest <= sum(layers) <= most < 3 * fewest
 
 
 @pytest.mark.usefixtures("one_attempt")
