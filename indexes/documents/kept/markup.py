@@ -79,7 +79,7 @@ def decoded(data: bytes, found: FileWords, encoding: str = "", declared: str = "
         *([named[1].decode()] if named else []),
         "utf-8",
     )
-    for name in names:
+    for name in sorted(names, key=lambda name: name.lower() in _WESTERN):  # any text fits these
         try:
             text = data.decode(name)
             return data.decode("cp1252", "replace") if name.lower() in _WESTERN else text

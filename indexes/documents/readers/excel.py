@@ -42,7 +42,13 @@ def read_xlsx(source: Source) -> Iterator[Found]:
         title = str(metadata.pop("title", ""))
         merged = _merged(stream)
         stream.seek(0)
-        book = load_workbook(stream, read_only=True, data_only=True)
+        try:
+            book = load_workbook(stream, read_only=True, data_only=True)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            # openpyxl stops at styles and sheets that Excel and calamine pass over
+            yield from read_xls(source)
+            yield Unread("number formats", f"openpyxl cannot read the file ({error})")
+            return
         left_out: list[Found] = []
 
         def text() -> Iterator[str]:

@@ -76,6 +76,15 @@ def decode(data: bytes, source: Source, declared: str = "") -> str:
     return "".join(text_blocks(file_of(data, source.name, source), declared))
 
 
+def decoded(data: bytes, declared: str = "") -> str:
+    """The text of bytes that are a part of a file; signs in no known encoding are U+FFFD."""
+    try:
+        name, start, _ = encoding_of(io.BytesIO(data), "", declared)
+    except CorpusError:
+        return data.decode("utf-8", "replace")
+    return data[start:].decode(name, WRONG_BYTES if name == "utf-8" else "replace")
+
+
 def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:
     """The values that metadata may hold: text, numbers, booleans, dates, lists of them.
 

@@ -112,6 +112,8 @@ def _texts(
             if page.pictured:
                 scanned.append(page.number)
             notes.pages.append(page.said)
+            for word in page.copies:
+                notes.leave_out("word drawn twice", word)
             for line in running_lines(page, layout):
                 notes.leave_out("running line", line.text)
             marks = bookmarks.get(page.number, []) if bookmarks else None

@@ -71,6 +71,8 @@ class Page(NamedTuple):
     """Its corners in a viewer; None if it could not be read."""
     said: str = ""
     """All its characters, as PDFium gives them."""
+    copies: Sequence[str] = ()
+    """Words that are drawn on others that are equal."""
 
 
 class Part(NamedTuple):

@@ -39,7 +39,8 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
     page = document[number - 1]
     text = page.get_textpage()
     try:
-        words = words_of(text)
+        copies: list[str] = []
+        words = words_of(text, copies)
         turn = _usual_turn(words)
         notes = notes_on(document, page, turn)
         words += notes.words
@@ -49,7 +50,7 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in notes.comments)]
         said = said_on(document, page, text)
         pictured = not words and _has_picture(page)
-        return Page(number, blocks, pictured, builder.head, Frame.of(page), said)
+        return Page(number, blocks, pictured, builder.head, Frame.of(page), said, copies)
     finally:
         text.close()
         page.close()

@@ -90,6 +90,10 @@ def _complete(table: Tag) -> None:
     """
     for text in table.find_all(string=lambda text: "|" in text):
         text.replace_with(text.replace("|", "\\|"))
+    for foot in table("tfoot"):  # a browser shows it last
+        if foot.find_parent("table") is table:
+            table.append(foot.extract())
+            foot.name = "tbody"
     rows = _rows(table)
     if not rows:
         return

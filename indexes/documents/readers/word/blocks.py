@@ -152,6 +152,9 @@ class _Blocks:
         if mark is not None and (mark.find("del") is not None or mark.find("moveFrom") is not None):
             self._carried = text
             return
+        if properties is not None and properties.find("framePr[@dropCap]") is not None:
+            self._carried = text.strip()
+            return
         text = text.strip(" \n")
         if not text and is_on(mark, "vanish"):
             return
