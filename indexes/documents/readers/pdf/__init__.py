@@ -6,6 +6,7 @@ PDFium (`pypdfium2`) gives characters with their places; `words`, `lines`, `rule
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -90,6 +91,18 @@ def _opened(stream: IO[bytes]) -> Iterator[Any]:
         document.close()
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Put off the search for cycles: a page makes thousands of words, and no cycle."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _files(document: Any, source: Source) -> Iterator[Found]:
     from hopyard.indexes.documents.readers.pdf.forms import files_in
 
@@ -128,7 +141,8 @@ def _pages(document: Any, unread: list[Unread]) -> Iterator[Page]:
     page = Page(0, [], False)
     for number in range(1, len(document) + 1):
         try:
-            page = read_page(document, number, page.head)
+            with _no_collection():
+                page = read_page(document, number, page.head)
         except Exception as error:  # one page does not stop the others
             reason = f"it cannot be read ({type(error).__name__}: {error})"
             unread.append(Unread(f"page {number}", reason))

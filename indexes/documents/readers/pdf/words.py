@@ -40,9 +40,9 @@ _RUN: Final = re.compile(r"[^\s\u200b\ufeff\x00\ufffe\x02]+[\ufffe\x02]?")
 _RIGHT_TO_LEFT: Final = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FORMS: Final = re.compile(r"[\ufb00-\ufdff\ufe70-\ufeff]+")
 """Ligatures, and the forms that letters take within a word."""
-_TWICE: Final = re.compile(r"([ijI,;])\1")
-"""Narrow letters that words seldom have twice. If each letter is drawn twice, PDFium leaves out
-the copies of wide letters."""
+_TWICE: Final = re.compile(r"(?<![(ivx])([ij,;])\1(?![)ivx.])")
+"""Narrow signs that words seldom have twice, but in Roman numbers. If each letter is drawn twice,
+PDFium leaves out the copies of wide letters."""
 _PAIR: Final = re.compile(r"(.)\1")
 _COPIED: Final = 0.6
 """How far a letter's copy is from it, in its widths or heights, at most."""

@@ -1,4 +1,4 @@
-"""Archives and mails: their parts, and what hostile files cannot do.
+"""Archives and mails: their parts, and what hostile files cannot do."""
 
 from __future__ import annotations
 
