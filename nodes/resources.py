@@ -10,7 +10,7 @@ import asyncio
 import atexit
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 from langchain_core.runnables import RunnableConfig
 
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
+from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.index import Index
+from hopyard.indexes.listing import open_corpus
 from hopyard.indexes.search import Kept
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import ChatProvider, chat_provider, registered_chat_provider
@@ -67,6 +69,7 @@ class Resources:
         self._callers = _Once[str, ModelCaller]()
         self._embedders = _Once[str, Embedder]()
         self._indexes = _Once[tuple[Path, str], Index]()
+        self._corpora = _Once[tuple[Path, tuple[str, ...] | None], Snapshot]()
         self._gates: _Once[Path, RetrievalGate] = _Once()
         self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
         self.kept = Kept()
@@ -82,6 +85,8 @@ class Resources:
         """Close what was opened. Nothing that uses it may be under way."""
         for index in self._indexes.take_all():
             index.close()
+        for corpus in self._corpora.take_all():
+            corpus.close()
         for ledger in self._ledgers.take_all():
             ledger.close()
         self._callers.take_all()
@@ -177,11 +182,16 @@ class Resources:
         Raises:
             IndexMissingError: It is missing, damaged, or of another embedding model.
         """
-        manifest = directory / MANIFEST_FILE
-        changed = manifest.stat().st_mtime_ns if manifest.exists() else 0
         return self._indexes.get(
-            (directory.absolute(), embedding), changed, lambda: self._open(directory, embedding)
+            (directory.absolute(), embedding),
+            _changed(directory),
+            lambda: self._open(directory, embedding),
         )
+
+    def corpus(self, directory: Path, groups: Sequence[str] | None = None) -> Snapshot:
+        """The documents and passages of an index, opened once a generation; see `open_corpus`."""
+        key = directory.absolute(), None if groups is None else tuple(groups)
+        return self._corpora.get(key, _changed(directory), lambda: open_corpus(directory, groups))
 
     def _open(self, directory: Path, embedding: str) -> Index:
         own = embedding == AUTO or read_manifest(directory).embedding == NO_EMBEDDING
@@ -216,6 +226,12 @@ class Resources:
         return self._gates.get(
             folder, changed, lambda: RetrievalGate.load(folder, self.embed_question)
         )
+
+
+def _changed(directory: Path) -> int:
+    """When an index was written, as far as its file system tells; 0 without an index."""
+    manifest = directory / MANIFEST_FILE
+    return manifest.stat().st_mtime_ns if manifest.exists() else 0
 
 
 def _check_name(spec: str, setting: str) -> None:

@@ -32,8 +32,6 @@ from hopyard.indexes.documents.sync import stamps_of
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import missing_modules
 
-__all__ = ("Incomplete", "LoadReport", "SkippedFile", "load", "missing_extras", "read")
-
 
 @dataclass(slots=True)
 class LoadReport:

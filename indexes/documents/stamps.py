@@ -29,8 +29,6 @@ from hopyard.indexes.documents.sync import Stamp, folders_in, stamps_of
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.storage.atomic import write_file
 
-__all__ = ("FileStamps",)
-
 FILE: Final = "files.json"
 _DIGITS: Final = 32
 """Hexadecimal digits of a path's hash. The paths of a machine are no part of an index."""

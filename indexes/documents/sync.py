@@ -13,8 +13,6 @@ from hopyard.indexes.documents.folders import FolderNames, absolute
 from hopyard.state.errors import UsageError
 from hopyard.state.references import SECTION_MARK
 
-__all__ = ("Scope", "Stamp", "Stamps", "folders_in", "stamps_of")
-
 Stamp = tuple[int, int, int]
 """The times in nanoseconds at which a file's content and its status changed, and its bytes."""
 Stamps = Mapping[Path, Stamp]

@@ -12,8 +12,6 @@ from hopyard.indexes.documents.kept.words import digits_of, numbers_in, undouble
 from hopyard.indexes.documents.readers.base import LeftOut
 from hopyard.state.text.counting import counted
 
-__all__ = ("LEAST_KEPT", "OTHER", "FileWords", "Kept", "compare")
-
 LEAST_KEPT: Final = 0.98
 """The share of a file's words that a document keeps; one that keeps less is named."""
 _NOT_READ: Final = 0.5

@@ -14,8 +14,6 @@ from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source
 
-__all__ = ("find_eml", "find_msg", "find_rtf")
-
 _EVENT_VALUES: Final = re.compile(
     r"^(?:SUMMARY|LOCATION|DESCRIPTION)[^:\n]*:(.*)$", re.MULTILINE | re.IGNORECASE
 )

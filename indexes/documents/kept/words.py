@@ -7,8 +7,6 @@ import unicodedata
 from collections import Counter
 from typing import Final
 
-__all__ = ("digits_of", "numbers_in", "undoubled", "words_in_order", "words_of")
-
 _MARKS: Final = re.compile(r"[*_^~`\\\u00ad\u200b-\u200f\u2060-\u2069\ufeff]+|\[[ xX]\]")
 """Signs that a reader adds or leaves out within a word, and boxes."""
 _DIVIDED: Final = re.compile(r"(?<=[^\W_])[-\u2010\u2011\ufffe\x02]\s*(?=[^\W_])")

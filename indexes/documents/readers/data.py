@@ -13,8 +13,6 @@ from hopyard.indexes.documents.readers.text import plain_metadata, text_blocks
 from hopyard.indexes.passages.markdown import first_heading, table_lines
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_json", "read_notebook")
-
 _LONGEST_OUTPUT: Final = 10_000
 """Characters of what a notebook's cell printed."""
 _DEEPEST_HEADING: Final = 6

@@ -15,8 +15,6 @@ from typing import IO, Any, Final
 
 from hopyard.state.errors import CorpusError
 
-__all__ = ("WRONG_BYTES", "encoding_of", "wider")
-
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is the beginning of this one

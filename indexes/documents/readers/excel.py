@@ -16,8 +16,6 @@ from hopyard.indexes.documents.readers.sheets import sheet_text
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.counting import counted
 
-__all__ = ("read_xls", "read_xlsx")
-
 _NO_VALUE: Final = re.compile(rb"<f(?:\s[^>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _BLOCK: Final = 1 << 20
 _OVERLAP: Final = 1 << 13

@@ -27,8 +27,6 @@ from hopyard.indexes.documents.readers.text import decoded, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_eml", "read_msg")
-
 _HTML: Final = "text/html"
 _MAIL: Final = "message/rfc822"
 _EVENT: Final = "text/calendar"

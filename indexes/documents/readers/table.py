@@ -21,8 +21,6 @@ from hopyard.indexes.documents.readers.web import read_html
 from hopyard.indexes.documents.readers.word import read_docx
 from hopyard.indexes.documents.readers.xml_text import read_xml
 
-__all__ = ("CORPUS_SUFFIX", "FORMATS", "Format", "format_of", "known_suffixes")
-
 CORPUS_SUFFIX: Final = ".jsonl"
 """Corpus files hold a document in each line: see `loaders`."""
 

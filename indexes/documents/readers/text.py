@@ -19,8 +19,6 @@ from hopyard.indexes.passages.markdown import first_heading
 from hopyard.state.errors import CorpusError
 from hopyard.state.settings.rights import GROUPS
 
-__all__ = ("decode", "plain_metadata", "read_markdown", "read_plain_text", "text_blocks")
-
 _BLOCK: Final = 1 << 20
 _FENCES: Final = {"---": ("---", "..."), "+++": ("+++",)}
 """The line before front matter, and the lines that end it."""

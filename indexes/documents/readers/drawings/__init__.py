@@ -20,8 +20,6 @@ from hopyard.indexes.documents.readers.sheets import joined_heads
 from hopyard.indexes.passages.markdown import table_lines
 from hopyard.state.errors import CorpusError
 
-__all__ = ("Drawing", "linked")
-
 _OFFICE: Final = (".docx", ".xlsx", ".pptx", ".xlsm", ".docm", ".pptm")
 _ANCHORS: Final = ("twoCellAnchor", "oneCellAnchor", "absoluteAnchor", "wsDr")
 

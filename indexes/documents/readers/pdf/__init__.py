@@ -26,8 +26,6 @@ from hopyard.indexes.documents.readers.pdf.layout import (
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("read_pdf",)
-
 _AT_ONCE: Final = 40
 """Pages that are laid out together: they tell which lines run through them."""
 _UNNAMED: Final = frozenset(("untitled", "anonymous", "unspecified", "unknown", "title", "author"))

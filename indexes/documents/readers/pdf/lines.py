@@ -13,8 +13,6 @@ from typing import Final, NamedTuple
 
 from hopyard.indexes.documents.readers.pdf.words import Word, is_right_to_left
 
-__all__ = ("NO_CELL", "TABLE", "Cell", "TextLine", "is_figure", "is_prose", "lines_of", "rows_of")
-
 TABLE: Final = "\ue000"
 """A word that begins with this character stands for a ruled table, at the table's place."""
 _CELL_GAP: Final = 0.85

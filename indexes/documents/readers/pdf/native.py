@@ -17,8 +17,6 @@ import numpy as np
 import numpy.typing as npt
 import pypdfium2.raw as pdfium
 
-__all__ = ("Boxes", "characters", "drawings", "places")
-
 Boxes = npt.NDArray[np.float32]
 """Left, bottom, right, top in points, where y grows upwards; shape [n, 4]."""
 

@@ -18,8 +18,6 @@ from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
 from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word, is_bold, words_of
 from hopyard.indexes.passages.markdown import table_lines
 
-__all__ = ("read_page",)
-
 _PARAGRAPH: Final = 0.6
 """The gap between two paragraphs, in heights of the letters, at least."""
 _LONGEST_BOLD: Final = 110

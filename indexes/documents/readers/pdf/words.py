@@ -30,8 +30,6 @@ from hopyard.indexes.documents.readers.pdf.runs import (
 )
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("Box", "Frame", "Turn", "Word", "is_bold", "is_right_to_left", "turned", "words_of")
-
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom in points, as the text is read: y grows downwards."""
 

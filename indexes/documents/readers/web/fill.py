@@ -14,8 +14,6 @@ from hopyard.indexes.documents.readers.web.tree import soup_of
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
-__all__ = ("fill_in",)
-
 _FILE_NAME: Final = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
 _NOTICE: Final = re.compile(r"java\s?script|\bjs\b|cookie|browser", re.IGNORECASE)
 """Words of a `<noscript>` that has no text of the page."""

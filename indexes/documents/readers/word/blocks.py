@@ -20,8 +20,6 @@ from hopyard.indexes.documents.readers.word.tables import cells_of, grid_of, row
 from hopyard.indexes.documents.readers.word.text import Attached, Marks, Text, chosen_branch
 from hopyard.indexes.passages.markdown import table_lines
 
-__all__ = ("Block", "Book", "blocks_of", "joined")
-
 _DEEPEST: Final = 6
 """The level of a heading in Markdown, at most."""
 _SILENT: Final = frozenset(
