@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 from langchain_core.runnables import RunnableConfig
 
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
-from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.index import Index
-from hopyard.indexes.listing import open_corpus
 from hopyard.indexes.search import Kept
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import ChatProvider, chat_provider, registered_chat_provider
@@ -39,6 +37,7 @@ from hopyard.state.storage.addresses import LEDGER_VARIABLE, address_in
 
 if TYPE_CHECKING:
     from hopyard.classifiers.retrieval_gate import RetrievalGate
+    from hopyard.indexes.corpus.snapshot import Snapshot
 
 RESOURCES_KEY: Final = "__hopyard_resources"
 """Where a run's configuration holds its resources. LangGraph keeps such keys out of checkpoints."""
@@ -69,7 +68,7 @@ class Resources:
         self._callers = _Once[str, ModelCaller]()
         self._embedders = _Once[str, Embedder]()
         self._indexes = _Once[tuple[Path, str], Index]()
-        self._corpora = _Once[tuple[Path, tuple[str, ...] | None], Snapshot]()
+        self._corpora: _Once[tuple[Path, tuple[str, ...] | None], Snapshot] = _Once()
         self._gates: _Once[Path, RetrievalGate] = _Once()
         self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
         self.kept = Kept()
@@ -190,6 +189,8 @@ class Resources:
 
     def corpus(self, directory: Path, groups: Sequence[str] | None = None) -> Snapshot:
         """The documents and passages of an index, opened once a generation; see `open_corpus`."""
+        from hopyard.indexes.listing import open_corpus
+
         key = directory.absolute(), None if groups is None else tuple(groups)
         return self._corpora.get(key, _changed(directory), lambda: open_corpus(directory, groups))
 
