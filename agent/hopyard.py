@@ -243,7 +243,9 @@ class Hopyard:
         Raises:
             IndexMissingError: There is no such index, or it cannot be read.
         """
-        return read_marks(citation, self.context.index, self.context.groups)
+        context = self.context
+        corpus = self._resources.corpus(context.index, context.groups)
+        return read_marks(citation, corpus)
 
     async def amarks(self, citation: Citation) -> tuple[tuple[Mark, ...], ...]:
         """The places of a citation's quotes on their pages. See `marks`."""

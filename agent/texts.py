@@ -10,6 +10,7 @@ from typing import Any
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.shared import folder_of
+from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.listing import open_corpus
 from hopyard.indexes.passages.marks import Mark, find_marks
 from hopyard.state.answer import Citation
@@ -57,20 +58,16 @@ def read_passages(
         return corpus.existing(list(dict.fromkeys(passage_ids)))
 
 
-def read_marks(
-    citation: Citation, index: str, groups: Sequence[str] | None = None
-) -> tuple[tuple[Mark, ...], ...]:
+def read_marks(citation: Citation, corpus: Snapshot) -> tuple[tuple[Mark, ...], ...]:
     """The places of a citation's quotes on their pages; see `Hopyard.marks`.
 
     Raises:
-        IndexMissingError: There is no index, or it cannot be read.
+        IndexMissingError: The index cannot be read.
     """
-    with open_corpus(folder_of(index), groups) as corpus:
-        passage = corpus.existing([citation.passage_id]).get(citation.passage_id)
-        return tuple(
-            tuple(find_marks(corpus, passage, quote)) if passage else ()
-            for quote in citation.quotes
-        )
+    passage = corpus.existing([citation.passage_id]).get(citation.passage_id)
+    return tuple(
+        tuple(find_marks(corpus, passage, quote)) if passage else () for quote in citation.quotes
+    )
 
 
 def _existing(

@@ -10,7 +10,7 @@ import asyncio
 import atexit
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
@@ -39,6 +39,7 @@ from hopyard.state.storage.addresses import LEDGER_VARIABLE, address_in
 
 if TYPE_CHECKING:
     from hopyard.classifiers.retrieval_gate import RetrievalGate
+    from hopyard.indexes.corpus.snapshot import Snapshot
 
 RESOURCES_KEY: Final = "__hopyard_resources"
 """Where a run's configuration holds its resources. LangGraph keeps such keys out of checkpoints."""
@@ -69,6 +70,7 @@ class Resources:
         self._callers = _Once[str, ModelCaller]()
         self._embedders = _Once[str, Embedder]()
         self._indexes = _Once[tuple[str, str], Index]()
+        self._corpora: _Once[tuple[str, tuple[str, ...] | None], Snapshot] = _Once()
         self._gates: _Once[Path, RetrievalGate] = _Once()
         self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
         self.kept = Kept()
@@ -84,6 +86,8 @@ class Resources:
         """Close what was opened. Nothing that uses it may be under way."""
         for index in self._indexes.take_all():
             index.close()
+        for corpus in self._corpora.take_all():
+            corpus.close()
         for ledger in self._ledgers.take_all():
             ledger.close()
         self._callers.take_all()
@@ -181,12 +185,17 @@ class Resources:
             IndexMissingError: It is missing, damaged, or of another embedding model.
         """
         directory = folder_of(name)
-        manifest = directory / MANIFEST_FILE
-        changed = directory, manifest.stat().st_mtime_ns if manifest.exists() else 0
-        key = str(name) if is_address(name) else str(directory.absolute())
         return self._indexes.get(
-            (key, embedding), changed, lambda: self._open(directory, embedding)
+            (_key(name), embedding), _version(directory), lambda: self._open(directory, embedding)
         )
+
+    def corpus(self, name: str | Path, groups: Sequence[str] | None = None) -> Snapshot:
+        """The documents and passages of an index, opened once a generation; see `open_corpus`."""
+        from hopyard.indexes.listing import open_corpus
+
+        directory = folder_of(name)
+        key = _key(name), None if groups is None else tuple(groups)
+        return self._corpora.get(key, _version(directory), lambda: open_corpus(directory, groups))
 
     def _open(self, directory: Path, embedding: str) -> Index:
         own = embedding == AUTO or read_manifest(directory).embedding == NO_EMBEDDING
@@ -221,6 +230,17 @@ class Resources:
         return self._gates.get(
             folder, changed, lambda: RetrievalGate.load(folder, self.embed_question)
         )
+
+
+def _key(name: str | Path) -> str:
+    """One text for all names of an index."""
+    return str(name) if is_address(name) else str(Path(name).absolute())
+
+
+def _version(directory: Path) -> tuple[Path, int]:
+    """Where an index is, and when it was written, as far as its file system tells."""
+    manifest = directory / MANIFEST_FILE
+    return directory, manifest.stat().st_mtime_ns if manifest.exists() else 0
 
 
 def _check_name(spec: str, setting: str) -> None:

@@ -14,9 +14,13 @@ MATCHED_FIELDS: Final = ("source", "date", "author")
 _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "source": ("source", "publisher"),
     "author": ("author", "authors"),
-    "date": ("date", "published_at", "published", "publication_date", "created", "created_at"),
-}
-"""Where a field is looked for, the first key that is there counts."""
+    "date": (
+        "date", "publishedat", "published", "publicationdate", "datepublished", "pubdate",
+        "publishdate", "created", "createdat", "datecreated",
+    ),
+}  # fmt: skip
+"""Where a field is looked for, the first key that is there counts, however it is written."""
+_SIGNS: Final = str.maketrans("", "", "_- .:")
 _ADDRESS_KEYS: Final = ("url", "link", "source")
 _LONGEST: Final = 120
 """Characters of one value that are matched and shown."""
@@ -25,10 +29,23 @@ _LONGEST: Final = 120
 def known_value(metadata: Mapping[str, MetadataValue], field: str) -> MetadataValue | None:
     """A field's value; None where the metadata has none.
 
-    Documents name the same thing differently, so `date` also stands for `published_at` and the
-    like, `author` for `authors`, and `source` for `publisher`.
+    Documents name the same thing differently, so `date` also stands for `published_at`, `pubDate`
+    and the like, `author` for `authors`, and `source` for `publisher`.
     """
-    return next((metadata[key] for key in _KEYS.get(field, (field,)) if key in metadata), None)
+    if field in metadata or field not in _KEYS:
+        return metadata.get(field)
+    plain = {plain_name(name): value for name, value in metadata.items()}
+    return next((plain[key] for key in _KEYS[field] if key in plain), None)
+
+
+def plain_name(field: str) -> str:
+    """A field's name without capitals and signs: `publishedat` for `published_at`."""
+    return field.casefold().translate(_SIGNS)
+
+
+def is_date_field(field: str) -> bool:
+    """Whether a field holds the date of a document by its name."""
+    return plain_name(field) in _KEYS["date"]
 
 
 def describe(metadata: Mapping[str, MetadataValue], fields: Iterable[str] = MATCHED_FIELDS) -> str:

@@ -24,7 +24,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
-from hopyard.state.metadata import MetadataValue
+from hopyard.state.metadata import MetadataValue, is_date_field
 from hopyard.state.text.dates import iso_date
 from hopyard.state.text.unicode import storable_text
 
@@ -59,7 +59,7 @@ class Condition:
     @cached_property
     def of_date(self) -> bool:
         """Whether it compares the date of a document."""
-        return self.field == "date" and any(map(_span, self.values))
+        return is_date_field(self.field) and any(map(_span, self.values))
 
     @property
     def plain_texts(self) -> list[str] | None:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:  # seconds, which `index status` must not cost
     from hopyard.indexes.building.estimate import Changes
     from hopyard.indexes.corpus.manifest import Manifest
     from hopyard.indexes.corpus.records import BadItem
-    from hopyard.indexes.documents.loaders import LoadReport, SkippedFile
+    from hopyard.indexes.documents.files import SkippedFile
+    from hopyard.indexes.documents.loaders import LoadReport
 
 __all__ = (
     "CONTINUE",

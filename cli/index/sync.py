@@ -16,6 +16,7 @@ from hopyard.indexes.building.estimate import changes_of
 from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.corpus.shared import build_folder
+from hopyard.indexes.documents.files import shown
 from hopyard.indexes.documents.folders import FolderNames
 from hopyard.indexes.documents.loaders import LoadReport, read
 from hopyard.indexes.documents.stamps import FileStamps
@@ -126,6 +127,11 @@ class Following:
         await asyncio.to_thread(stamps.write, [*loaded.bad, *report.bad])
         await asyncio.to_thread(folders.write)
         report.warnings += folders.warnings
+        report.warnings += [
+            f"{shown(folder)!r} is empty, and another disk was mounted there: its documents stay. "
+            f"`hopyard index remove DIR {shown(folders.key(folder))}` removes them."
+            for folder in stamps.away
+        ]
         return report, loaded
 
     def _stamps(self) -> FileStamps:
@@ -144,7 +150,9 @@ class Following:
             stamps.note(path)
 
         loaded, unread = LoadReport(), stamps.unchanged
-        scope = replace(Scope.of(self.paths, folders), unread=unread, bad=loaded.bad)
+        scope = replace(
+            Scope.of(self.paths, folders), unread=unread, away=stamps.away, bad=loaded.bad
+        )
         documents = read(
             self.paths, (), loaded,
             encoding=self.encoding, ocr=self.ocr, unread=unread, folders=folders, opening=opening,

@@ -32,8 +32,6 @@ from hopyard.state.references import SECTION_MARK
 from hopyard.state.text.dates import day_in_name
 from hopyard.state.text.unicode import storable_text, valid_unicode
 
-__all__ = ("Incomplete", "Loaded", "SkippedFile", "read_file", "shown", "unknown_format")
-
 _ID_DIGITS: Final = 16
 """Hex digits of a derived id: 64 bits keep two of a billion documents apart."""
 

@@ -23,8 +23,6 @@ from hopyard.indexes.documents.files import shown
 from hopyard.state.settings.sources import home
 from hopyard.state.storage.atomic import write_file
 
-__all__ = ("FolderNames", "absolute", "read_places")
-
 FILE: Final = "folders.json"
 _DIGITS: Final = 32
 """Hexadecimal digits of a hash."""

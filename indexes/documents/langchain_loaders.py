@@ -21,8 +21,6 @@ from hopyard.state.extras import require
 from hopyard.state.settings.rights import GROUPS, group_names
 from hopyard.state.text.unicode import storable_text
 
-__all__ = ("convert", "load_from", "load_with")
-
 _ID_DIGITS: Final = 16
 _EXAMPLE: Final = "langchain_community.document_loaders.TextLoader:notes.txt"
 

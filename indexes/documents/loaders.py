@@ -39,8 +39,6 @@ from hopyard.indexes.kind import DEFAULT_KINDS
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import missing_modules
 
-__all__ = ("Incomplete", "LoadReport", "SkippedFile", "load", "missing_extras", "read")
-
 
 @dataclass(slots=True)
 class LoadReport:

@@ -25,11 +25,9 @@ from pydantic import BaseModel, ValidationError
 from hopyard.indexes.corpus.manifest import find_manifest
 from hopyard.indexes.corpus.records import BadItem
 from hopyard.indexes.documents.folders import absolute
-from hopyard.indexes.documents.sync import Stamp, stamps_of
+from hopyard.indexes.documents.sync import Stamp, folders_in, stamps_of
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.storage.atomic import write_file
-
-__all__ = ("FileStamps",)
 
 FILE: Final = "files.json"
 _DIGITS: Final = 32
@@ -45,6 +43,8 @@ class _Written(BaseModel):
     encoding: str
     ocr: str
     files: dict[str, tuple[Stamp, str]]
+    mounts: list[str] = []
+    """Folders of other disks."""
 
 
 class FileStamps:
@@ -67,7 +67,10 @@ class FileStamps:
         self._encoding = encoding
         self._ocr = ocr
         self._began = time.time_ns()
-        self._found = stamps_of(map(absolute, paths))
+        given = [absolute(path) for path in paths]
+        self._found = stamps_of(given)
+        self._folders = {_name(folder): folder for folder in folders_in(given)}
+        self._mounts: set[str] = set()
         self._hashes: dict[Path, str] = {}
         manifest = find_manifest(directory)
         self._known = self._read(manifest.generation if manifest else 0)
@@ -76,6 +79,12 @@ class FileStamps:
     def unchanged(self) -> frozenset[Path]:
         """The files, by absolute path, that the index has as they are."""
         return frozenset(path for path, stamp in self._found.items() if self._is_known(path, stamp))
+
+    @cached_property
+    def away(self) -> list[Path]:
+        """Folders whose disk is not mounted now, and was when the index was built."""
+        folders = (self._folders[name] for name in sorted(self._mounts & self._folders.keys()))
+        return [path for path in folders if not os.path.ismount(path) and not stamps_of([path])]
 
     def note(self, path: Path) -> None:
         """Note what a file holds, just before it is read."""
@@ -105,6 +114,11 @@ class FileStamps:
             encoding=self._encoding,
             ocr=self._ocr,
             files=known,
+            mounts=sorted(
+                name
+                for name, folder in self._folders.items()
+                if folder in self.away or os.path.ismount(folder)
+            ),
         )
         write_file(self._directory / FILE, written.model_dump_json().encode())
 
@@ -130,7 +144,9 @@ class FileStamps:
             encoding=self._encoding,
             ocr=self._ocr,
             files=written.files,
+            mounts=written.mounts,
         )
+        self._mounts = {*written.mounts}
         return written.files if written == same else {}
 
 

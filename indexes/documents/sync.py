@@ -13,8 +13,6 @@ from hopyard.indexes.documents.folders import FolderNames, absolute
 from hopyard.state.errors import UsageError
 from hopyard.state.references import SECTION_MARK
 
-__all__ = ("Scope", "Stamp", "Stamps", "stamps_of")
-
 Stamp = tuple[int, int, int]
 """The times in nanoseconds at which a file's content and its status changed, and its bytes."""
 Stamps = Mapping[Path, Stamp]
@@ -31,6 +29,7 @@ class Scope:
         paths: The files and folders, absolute.
         names: The same as they were given, which reports of bad items use.
         unread: Files that are as they were and need no reading; their documents stay.
+        away: Folders whose disk is not mounted now; their documents stay.
         bad: Files that could not be read; an earlier version of each stays. It is looked at
             once reading has ended.
         folders: The names of the folders in the index; their own by default.
@@ -39,6 +38,7 @@ class Scope:
     paths: Sequence[Path]
     names: Sequence[str] = ()
     unread: Set[Path] = frozenset()
+    away: Sequence[Path] = ()
     bad: Sequence[BadItem] = field(default_factory=list)
     folders: FolderNames | None = None
     untouched: int = 0
@@ -64,6 +64,7 @@ class Scope:
         """
         unread = {self._key_of(path) for path in self.unread}
         kept = unread | {self._key(item.source) for item in self.bad}
+        kept |= {self._key(str(folder)) for folder in self.away}
         self.untouched = sum(
             name not in seen and bool(_above(source) & unread) for name, source in sources.items()
         )
@@ -101,6 +102,14 @@ class Scope:
 def stamps_of(paths: Iterable[Path]) -> Stamps:
     """The stamps of all files under some paths, without hidden files and symbolic links."""
     return {path: stamp for root in paths for path, stamp in _stamped(root)}
+
+
+def folders_in(paths: Iterable[Path]) -> Iterator[Path]:
+    """The folders among some paths and all below them, without hidden folders and links."""
+    for root in paths:
+        for folder, inner, _ in os.walk(root):
+            inner[:] = [name for name in inner if not name.startswith(".")]
+            yield Path(folder)
 
 
 def _stamped(root: Path) -> Iterator[tuple[Path, Stamp]]:

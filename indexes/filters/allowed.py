@@ -60,7 +60,8 @@ def undated_note(corpus: Snapshot, where: Iterable[str], readable: PassageSet | 
     if not (of_date := [condition for condition in conditions if condition.of_date]):
         return ""
     fields = _fields_of(corpus)
-    undated = ~fields.having("date", is_date)
+    dated = [fields.having(condition.field, is_date) for condition in of_date]
+    undated = ~np.logical_and.reduce(dated)
     undated &= True if readable is None else readable.mask
     undated &= ~np.logical_and.reduce([fields.fit(condition) for condition in of_date])
     for condition in conditions:

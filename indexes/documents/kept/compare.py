@@ -12,8 +12,6 @@ from hopyard.indexes.documents.kept.words import digits_of, numbers_in, undouble
 from hopyard.indexes.documents.readers.base import LeftOut
 from hopyard.state.text.counting import counted
 
-__all__ = ("LEAST_KEPT", "OTHER", "FileWords", "Kept", "compare")
-
 LEAST_KEPT: Final = 0.98
 """The share of a file's words that a document keeps; one that keeps less is named."""
 _NOT_READ: Final = 0.5
@@ -235,10 +233,12 @@ def _join(wholes: Counter[str], pieces: Counter[str], known: Container[str]) -> 
         pieces: Those of the other. Both are changed.
         known: All words of the other; one that is there more often may be a piece, too.
     """
+    thinned = {undoubled(piece): piece for piece in pieces}
     for word in [*wholes]:
         while wholes[word] > 0:
-            half = undoubled(word)
-            parts = [half] if pieces[half] > 0 else _pieces(word, pieces, ())
+            once = thinned.get(undoubled(word), word)  # letters that are drawn twice
+            once = once if len(once) < len(word) <= 2 * len(once) else ""
+            parts = [once] if pieces[once] > 0 else _pieces(word, pieces, ())
             parts = parts or _pieces(word, pieces, known)
             taken = [part for part in parts if pieces[part] > 0]
             if not taken:

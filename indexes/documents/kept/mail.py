@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from email import message_from_bytes
 from email.message import Message
@@ -13,11 +14,10 @@ from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source
 
-__all__ = ("find_eml", "find_msg", "find_rtf")
-
 _EVENT_VALUES: Final = re.compile(
     r"^(?:SUMMARY|LOCATION|DESCRIPTION)[^:\n]*:(.*)$", re.MULTILINE | re.IGNORECASE
 )
+_FILES: Final = ("text/rtf", "text/markdown", "text/csv", "text/xml")
 _RTF: Final = re.compile(
     r"\\([a-zA-Z]+)(-?\d+)? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z'])|([{}])|([^\\{}]+)", re.DOTALL
 )
@@ -31,7 +31,7 @@ _RTF_BREAKS: Final = words_of("par line tab cell row sect page nestcell nestrow"
 
 def find_eml(source: Source, found: FileWords) -> None:
     """All texts of a mail that are not attached to it."""
-    _texts(message_from_bytes(source.read()), found)
+    _texts(message_from_bytes(source.read().removeprefix(BOM_UTF8)), found)
 
 
 def _texts(part: Message, found: FileWords) -> None:
@@ -39,6 +39,9 @@ def _texts(part: Message, found: FileWords) -> None:
     if part.is_multipart():
         inner: Any = part.get_payload() if kind != "message/rfc822" else ()  # another document
         forms = [FileWords() for _ in inner]
+        if kind == "message/delivery-status":
+            found.text("\n".join(map(str, inner)))
+            return
         for each, form in zip(inner, forms, strict=True):
             _texts(each, form if kind == "multipart/alternative" else found)
         said: Counter[str] = Counter()
@@ -48,7 +51,7 @@ def _texts(part: Message, found: FileWords) -> None:
             found.open |= form.open
         found.words.update(said)
         return
-    if part.get_content_disposition() == "attachment" or part.get_filename():
+    if part.get_content_disposition() == "attachment" or part.get_filename() or kind in _FILES:
         return
     data: Any = part.get_payload(decode=True)
     text = decoded(data or b"", found, declared=str(part.get_content_charset() or ""))
@@ -59,7 +62,7 @@ def _texts(part: Message, found: FileWords) -> None:
         found.text("\n".join(_EVENT_VALUES.findall(unfolded)))
         found.name(unfolded)
         found.open = True  # times are written in another form
-    elif part.get_content_maintype() == "text":
+    elif part.get_content_maintype() in ("text", "multipart"):
         found.text(text)
 
 

@@ -15,18 +15,6 @@ from hopyard.indexes.documents.kept.compare import FileWords
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source
 
-__all__ = (
-    "decoded",
-    "find_csv",
-    "find_html",
-    "find_json",
-    "find_markdown",
-    "find_notebook",
-    "find_text",
-    "find_xml",
-    "of_html",
-)
-
 _BOMS: Final = (
     *((BOM_UTF8, "utf-8-sig"), (BOM_UTF32_LE, "utf-32"), (BOM_UTF32_BE, "utf-32")),
     *((BOM_UTF16_LE, "utf-16"), (BOM_UTF16_BE, "utf-16")),
@@ -79,7 +67,7 @@ def decoded(data: bytes, found: FileWords, encoding: str = "", declared: str = "
         *([named[1].decode()] if named else []),
         "utf-8",
     )
-    for name in names:
+    for name in sorted(names, key=lambda name: name.lower() in _WESTERN):  # any text fits these
         try:
             text = data.decode(name)
             return data.decode("cp1252", "replace") if name.lower() in _WESTERN else text

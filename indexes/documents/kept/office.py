@@ -16,8 +16,6 @@ from hopyard.indexes.documents.kept.compare import OTHER, FileWords
 from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.readers.base import Source
 
-__all__ = ("find_epub", "find_odf", "find_office", "find_xlsx")
-
 _BREAKS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "ptab": "\t", "noBreakHyphen": "-"}
 _NOT_READ: Final = frozenset(
     ("Fallback", "del", "moveFrom", "instrText", "delText", "rPr", "pPr", "sectPr", "ffData")
@@ -59,6 +57,7 @@ _NO_POINTS: Final = ("pres", "parTrans", "sibTrans")
 """Points of a diagram that hold no text of their own."""
 _SIGNS: Final = ("Wingdings", "Webdings", "Symbol")
 """Fonts whose letters are signs."""
+_SHARED_TEXT: Final = 19
 _NUMBER: Final = re.compile(r"(\d+)\.xml$")
 _ODF_PLACES: Final = {"annotation": "comment", "note-body": "footnote", "text-box": "text box"}
 _ODF_SPACES: Final = frozenset(("s", "tab", "line-break"))
@@ -102,6 +101,30 @@ def find_xlsx(source: Source, found: FileWords) -> None:
                     texts.append(str(value))
             found.text("\n".join(texts), f'sheet "{name}"')
             found.text(name)
+
+
+def find_xlsb(source: Source, found: FileWords) -> None:
+    """The texts that the sheets of a binary workbook share (MS-XLSB, 2.4.726, BrtSSTItem)."""
+    with source.open() as stream, zipfile.ZipFile(stream) as archive:
+        data, place = archive.read("xl/sharedStrings.bin"), 0
+    found.open = True  # numbers, and texts of formulas
+    while place < len(data):
+        kind, place = _variable(data, place, 2)
+        size, place = _variable(data, place, 4)
+        if kind == _SHARED_TEXT:
+            end = place + 5 + 2 * int.from_bytes(data[place + 1 : place + 5], "little")
+            found.text(data[place + 5 : end].decode("utf-16-le"))
+        place += size
+
+
+def _variable(data: bytes, place: int, most: int) -> tuple[int, int]:
+    """A number in bytes of seven bits, and the place after it (2.1.4)."""
+    number = 0
+    for step in range(most):
+        number |= (data[place + step] & 0x7F) << 7 * step
+        if data[place + step] < 0x80:
+            return number, place + step + 1
+    return number, place + most
 
 
 def find_odf(source: Source, found: FileWords) -> None:

@@ -19,10 +19,14 @@ from hopyard.indexes.documents.kept.markup import (
     find_text,
     find_xml,
 )
-from hopyard.indexes.documents.kept.office import find_epub, find_odf, find_office, find_xlsx
+from hopyard.indexes.documents.kept.office import (
+    find_epub,
+    find_odf,
+    find_office,
+    find_xlsb,
+    find_xlsx,
+)
 from hopyard.indexes.documents.readers.base import Source
-
-__all__ = ("EXTRACTORS", "Extractor", "kept_of")
 
 Extractor = Callable[[Source, FileWords], None]
 """Adds all words of a file, found without its reader."""
@@ -53,6 +57,7 @@ EXTRACTORS: Final[dict[str, Extractor]] = {
     ".docx": find_office,
     ".pptx": find_office,
     ".xlsx": find_xlsx,
+    ".xls": find_xlsb,  # those in binary form: others are no archive, and not compared
     ".odt": find_odf,
     ".ods": find_odf,
     ".odp": find_odf,
@@ -77,7 +82,7 @@ def kept_of(source: Source, suffix: str, text: str | LongText, about: str) -> Ke
     extract = EXTRACTORS.get(suffix)
     left_out = source.notes.left_out
     is_plain = extract in (find_text, find_markdown, find_csv)
-    if extract is None or source.options.ocr:
+    if extract is None:
         return Kept(0, left_out=tuple(left_out)) if left_out else None
     if is_plain and _is_same(source, text):
         return None

@@ -7,8 +7,6 @@ import unicodedata
 from collections import Counter
 from typing import Final
 
-__all__ = ("digits_of", "numbers_in", "undoubled", "words_in_order", "words_of")
-
 _MARKS: Final = re.compile(r"[*_^~`\\\u00ad\u200b-\u200f\u2060-\u2069\ufeff]+|\[[ xX]\]")
 """Signs that a reader adds or leaves out within a word, and boxes."""
 _DIVIDED: Final = re.compile(r"(?<=[^\W_])[-\u2010\u2011\ufffe\x02]\s*(?=[^\W_])")
@@ -20,7 +18,7 @@ _ALONE: Final = (
 """Scripts without spaces between words: each letter counts as a word."""
 _WORD: Final = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}]+")
 _RIGHT_TO_LEFT: Final = re.compile(r"[\u0590-\u08ff]")
-_DOUBLED: Final = re.compile(r"(?:(.)\1){2,}")
+_DOUBLED: Final = re.compile(r"([^\W\d_])\1+")
 _NUMBER: Final = re.compile(r"\d(?:[\d.,'’\u00a0\u202f]*\d)?(?:[eE][+-]?\d+)?")
 _EXPONENT: Final = re.compile(r"[eE][+-]?\d+$")
 
@@ -46,8 +44,8 @@ def words_in_order(text: str) -> list[str]:
 
 
 def undoubled(word: str) -> str:
-    """A word of which each letter is drawn twice, once; "" for any other word."""
-    return word[::2] if _DOUBLED.fullmatch(word) else ""
+    """A word with each letter once where it follows itself, as if it were drawn twice."""
+    return _DOUBLED.sub(r"\1", word)
 
 
 def numbers_in(text: str) -> Counter[str]:

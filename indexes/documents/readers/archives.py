@@ -16,11 +16,11 @@ from typing import Final
 from hopyard.indexes.documents.readers.base import Found, Part, PartNames, Source, Unread, unpacked
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_gzip", "read_tar", "read_zip", "zip_name")
-
 _UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError)
 _ENCRYPTED: Final = 0x1
-_NAME_ENCODINGS: Final = ("utf-8", "cp437", "cp850", "cp949", "cp932", "gb18030", "cp866", "cp1251")
+_NAME_ENCODINGS: Final = (
+    "utf-8", "cp437", "cp850", "cp949", "cp932", "gb18030", "cp866", "cp1251", "cp1252",
+)  # fmt: skip
 """Encodings of names, the likelier first. Source: what Windows writes without UTF-8's mark."""
 _RARE: Final = frozenset("ÇåæÆÅñÑªº¿¡ƒØøÿ")
 """Letters of Western encodings that other languages' bytes often turn into."""
@@ -49,7 +49,7 @@ def read_zip(source: Source) -> Iterator[Found]:
                 if entry.is_dir():
                     continue
                 source.allowance.take_part()
-                file_name = zip_name(entry)
+                file_name = zip_name(entry).replace("\\", "/")  # some Windows programs
                 name = names.free(file_name)
                 if reason := _hidden(name):
                     yield Unread(name, reason)

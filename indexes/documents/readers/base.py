@@ -19,22 +19,6 @@ from typing import IO, Final, NamedTuple, Protocol
 from hopyard.indexes.corpus.records import Markup, MetadataValue
 from hopyard.state.errors import CorpusError
 
-__all__ = (
-    "Allowance",
-    "Content",
-    "Found",
-    "LeftOut",
-    "Notes",
-    "Options",
-    "Part",
-    "PartNames",
-    "Reader",
-    "Source",
-    "Unread",
-    "file_of",
-    "unpacked",
-)
-
 _IN_MEMORY: Final = 16 << 20
 """Bytes of a part that are kept in memory; a larger one lies in a temporary file."""
 _BLOCK: Final = 1 << 20

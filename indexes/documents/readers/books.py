@@ -13,8 +13,6 @@ from hopyard.indexes.documents.readers.text import decode, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_epub",)
-
 _CHAPTER: Final = (".xhtml", ".html", ".htm", ".xml")
 _DECLARED: Final = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([\w.:-]+)["']""")
 _FONTS: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 from typing import Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Notes, Source
 from hopyard.indexes.documents.readers.text import plain_metadata, text_blocks
 from hopyard.indexes.passages.markdown import first_heading, table_lines
 from hopyard.state.errors import CorpusError
-
-__all__ = ("read_json", "read_notebook")
 
 _LONGEST_OUTPUT: Final = 10_000
 """Characters of what a notebook's cell printed."""
@@ -22,6 +21,7 @@ _MOST_FLAT: Final = 12
 _LONGEST_NAME: Final = 80
 _NAMES: Final = (frozenset(("name", "title", "label")), frozenset(("id", "key", "no", "number")))
 """Fields that name an object; those of the first set do so before the others."""
+_HEADS: Final = ("columns", "fields", "header", "headers")
 _BLANKS: Final = re.compile(r"\s*")
 
 
@@ -92,15 +92,41 @@ class _Number(str):
     """A number in JSON, as it is written."""
 
 
-def _all_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; of equal names, each is kept."""
+def _all_pairs(pairs: Sequence[tuple[str, Any]]) -> Any:
+    """An object, or its rows if it is a table; of equal names, each is kept."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         count, free = 2, name
         while free in found:
             free, count = f"{name} ({count})", count + 1
         found[free] = value
+    return _rows_of(found)
+
+
+def _rows_of(found: dict[str, Any]) -> Any:
+    """An object that is a table by columns, or has names of columns beside rows, as rows."""
+    columns = [*found.values()]
+    if len(columns) > 1 and all(map(_is_column, columns)) and len({*map(len, columns)}) == 1:
+        numeric = {all(isinstance(item, _Number) for item in column) for column in columns}
+        if len(numeric) == 2:  # numbers beside texts that say what they are of
+            return [dict(zip(found, row, strict=True)) for row in zip(*columns, strict=True)]
+    for heads, rows in permutations(found, 2):
+        names, body = found[heads], found[rows]
+        if heads in _HEADS and _is_column(names) and isinstance(body, list) and body:
+            names = [*map(str, names)]
+            if len({*names}) == len(names) and all(
+                isinstance(row, list) and len(row) == len(names) for row in body
+            ):
+                return found | {rows: [dict(zip(names, row, strict=True)) for row in body]}
     return found
+
+
+def _is_column(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) > 1
+        and not any(isinstance(item, (dict, list)) for item in value)
+    )
 
 
 def _value_text(value: Any, level: int) -> Iterator[str]:
@@ -118,25 +144,24 @@ def _value_text(value: Any, level: int) -> Iterator[str]:
         yield "\n"
     elif isinstance(value, list) and not _is_flat(value):
         for number, item in enumerate(value, start=1):
-            if isinstance(item, (dict, list)):
-                yield f"{_heading(_called(item) or str(number), level)}\n\n"
+            yield f"{_heading(_called(item) or str(number), level)}\n\n"
             yield from _value_text(item, level + 1)
     elif isinstance(value, list):
         yield from (f"- {_scalar(item)}\n" for item in value)
         yield "\n"
     else:
-        yield f"{_scalar(value)}\n"
+        yield f"{_scalar(value)}\n\n"
 
 
 def _flat_lines(value: dict[str, Any], place: str = "") -> Iterator[str]:
     """The values of an object that need no section, a line each."""
     for name, item in value.items():
-        if isinstance(item, dict) and _is_flat(item):
+        if isinstance(item, dict) and item and _is_flat(item):
             yield from _flat_lines(item, f"{place}{name} › ")
         elif isinstance(item, list) and _is_flat(item):
             yield f"{place}{name}: {', '.join(map(_scalar, item))}\n"
-        elif not isinstance(item, (dict, list)):
-            yield f"{place}{name}: {_scalar(item)}\n"
+        elif not isinstance(item, (dict, list)) or not item:
+            yield f"{place}{name}: {'' if item == {} else _scalar(item)}\n"
     if not place:
         yield "\n"
 

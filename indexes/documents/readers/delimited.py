@@ -14,8 +14,6 @@ from hopyard.indexes.documents.readers.sheets import sheet_text
 from hopyard.indexes.documents.readers.text import text_blocks
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_csv", "read_tsv")
-
 _DELIMITERS: Final = ",;\t|"
 _NONE: Final = "\x1f"
 """The delimiter of a table of one column: a sign that no text has."""

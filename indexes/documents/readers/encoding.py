@@ -15,8 +15,6 @@ from typing import IO, Any, Final
 
 from hopyard.state.errors import CorpusError
 
-__all__ = ("WRONG_BYTES", "encoding_of", "wider")
-
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is the beginning of this one
@@ -112,9 +110,12 @@ def encoding_of(stream: IO[bytes], forced: str, declared: str) -> tuple[str, int
             return name, len(mark) if name == "utf-8" else 0, 0
     if forced:
         return forced, 0, 0
-    if declared and (name := wider(declared)) and _decodes(stream, name):
+    name = wider(declared) if declared else ""
+    if name and name not in _LATIN and _decodes(stream, name):
         return name, 0, 0
     wrong, valid = _utf8(stream)
+    if name in _LATIN and (wrong or not valid) and _decodes(stream, name):
+        return name, 0, 0  # every text fits such an encoding: one that is UTF-8 is no chance
     if not wrong or valid >= _VALID * wrong:
         return "utf-8", 0, wrong
     return _guess(stream), 0, 0

@@ -16,8 +16,6 @@ from hopyard.indexes.documents.readers.sheets import sheet_text
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.counting import counted
 
-__all__ = ("read_xls", "read_xlsx")
-
 _NO_VALUE: Final = re.compile(rb"<f(?:\s[^>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _BLOCK: Final = 1 << 20
 _OVERLAP: Final = 1 << 13
@@ -42,7 +40,13 @@ def read_xlsx(source: Source) -> Iterator[Found]:
         title = str(metadata.pop("title", ""))
         merged = _merged(stream)
         stream.seek(0)
-        book = load_workbook(stream, read_only=True, data_only=True)
+        try:
+            book = load_workbook(stream, read_only=True, data_only=True)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            # openpyxl stops at styles and sheets that Excel and calamine pass over
+            yield from read_xls(source)
+            yield Unread("number formats", f"openpyxl cannot read the file ({error})")
+            return
         left_out: list[Found] = []
 
         def text() -> Iterator[str]:

@@ -10,8 +10,6 @@ from hopyard.indexes.documents.readers.base import Source
 from hopyard.indexes.documents.readers.table import Format
 from hopyard.state.errors import UsageError
 
-__all__ = ("LARGEST_VARIABLE", "largest_from_environment", "too_large")
-
 LARGEST_VARIABLE: Final = "HOPYARD_LARGEST_FILE"
 """The environment variable that sets the limit, in megabytes, of all formats."""
 

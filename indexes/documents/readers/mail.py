@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
@@ -22,16 +23,16 @@ from hopyard.indexes.documents.readers.base import (
     Source,
     file_of,
 )
-from hopyard.indexes.documents.readers.text import plain_metadata
+from hopyard.indexes.documents.readers.text import decoded, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.state.errors import CorpusError
-
-__all__ = ("read_eml", "read_msg")
 
 _HTML: Final = "text/html"
 _MAIL: Final = "message/rfc822"
 _EVENT: Final = "text/calendar"
-_TEXTS: Final = frozenset(("text/plain", _HTML, _EVENT))
+_STATUS: Final = "message/delivery-status"
+_FILES: Final = frozenset(("text/rtf", "text/markdown", "text/csv", "text/xml"))
+"""Texts that have a reader of their own."""
 _SIGNATURES: Final = frozenset(
     ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
 )
@@ -48,6 +49,7 @@ _EVENT_FIELDS: Final = {
 }
 _EVENT_MARKS: Final = {"n": "\n", "N": "\n"}
 _EVENT_TIME: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
+_HEADERS: Final = re.compile(rb"\A.*?\r?\n(?=\r?\n)", re.DOTALL)
 _EVENT_ZONE: Final = re.compile(r';TZID="?([^";]+)', re.IGNORECASE)
 
 
@@ -56,14 +58,16 @@ def read_eml(source: Source) -> Iterator[Found]:
 
     All texts of the mail are its body, however they are nested; every other part is a file.
     """
-    with source.open() as stream:
-        mail = BytesParser(EmailMessage, policy=policy.default).parse(stream)
+    mail = BytesParser(EmailMessage, policy=policy.default).parsebytes(
+        _HEADERS.sub(_readable_headers, source.read().removeprefix(BOM_UTF8), count=1)
+    )
     if not mail.keys():
         raise CorpusError("not a readable mail: it has no headers")
+    received = str(mail.get("Received", "")).rpartition(";")[2]
     metadata = {
         "author": str(mail.get("From", "")),
-        "to": str(mail.get("To", "")),
-        "date": _date(str(mail.get("Date", ""))),
+        **{name: ", ".join(map(str, mail.get_all(name, ()))) for name in ("to", "cc")},
+        **_dates(str(mail.get("Date", "")) or received),
     }
     leaves = list(_leaves(mail, source.notes))
     texts = [leaf for leaf in leaves if _is_text(leaf)]
@@ -92,9 +96,12 @@ def _leaves(part: EmailMessage, notes: Notes | None = None) -> Iterator[EmailMes
     if kind == "multipart/alternative":
         if chosen := _best(inner):
             yield from _of_alternatives(inner, chosen, notes)
-    elif part.get_content_maintype() == "multipart":
+    elif inner and part.get_content_maintype() == "multipart":
         for item in inner:
             yield from _leaves(item, notes)
+        for around in filter(str.strip, (part.preamble or "", part.epilogue or "")):
+            if notes:
+                notes.leave_out("text around the parts", around)
     elif kind not in _SIGNATURES:
         yield part
 
@@ -132,7 +139,9 @@ def _best(alternatives: Sequence[EmailMessage]) -> EmailMessage | None:
 
 def _is_text(part: EmailMessage) -> bool:
     """Whether a part is shown in the mail, not attached to it."""
-    shown = part.get_content_type() in _TEXTS and not part.is_attachment()
+    kind = part.get_content_type()
+    shown = part.get_content_maintype() in ("text", "multipart") or kind == _STATUS
+    shown = shown and kind not in _FILES and not part.is_attachment()
     return shown and (not part.get_filename() or _is_event(part))
 
 
@@ -141,10 +150,14 @@ def _is_event(part: EmailMessage) -> bool:
 
 
 def _body(part: EmailMessage, *, markdown: bool) -> str:
-    try:
-        text = str(part.get_content())
-    except (LookupError, UnicodeError):  # an encoding that Python does not know
-        text = _payload(part).decode("utf-8", "replace")
+    if part.get_content_type() == _STATUS:
+        return "\n".join(str(each).strip() for each in part.iter_parts()).strip()
+    data, declared = _payload(part), str(part.get_content_charset() or "")
+    if part.get_content_type() == _HTML:
+        from bs4.dammit import EncodingDetector
+
+        declared = declared or EncodingDetector.find_declared_encoding(data, is_html=True) or ""
+    text = decoded(data, declared)
     if part.get_content_type() == _HTML and markdown:
         return html_to_markdown(text)
     return _event(text) if _is_event(part) else text.strip()
@@ -190,9 +203,8 @@ def read_msg(source: Source) -> Iterator[Found]:
         metadata = {
             "author": mail.sender or "",
             "to": headers.get("to", ""),
-            "date": sent.isoformat()
-            if isinstance(sent, datetime)
-            else _date(headers.get("date", "")),
+            "cc": headers.get("cc", ""),
+            **_dates(sent if isinstance(sent, datetime) else headers.get("date", "")),
         }
         text = mail.body or (html_to_markdown(mail.html_body) if mail.html_body else "")
         markup: Markup = "text" if mail.body else "markdown"
@@ -221,14 +233,24 @@ def _suffix(part: EmailMessage) -> str:
     import mimetypes
 
     kind = part.get_content_type()
-    return ".eml" if kind == "message/rfc822" else mimetypes.guess_extension(kind) or ""
+    return ".rtf" if kind == "text/rtf" else mimetypes.guess_extension(kind) or ""
 
 
-def _date(value: str) -> str:
+def _dates(value: str | datetime) -> dict[str, str]:
+    """A date in the sender's zone, and in UTC if that is another time; other forms as they are."""
     try:
-        return parsedate_to_datetime(value).isoformat()
+        moment = value if isinstance(value, datetime) else parsedate_to_datetime(value)
     except ValueError:
-        return ""
+        return {"date": str(value).strip()}
+    dates = {"date": moment.isoformat()}
+    if moment.utcoffset():
+        dates["date_utc"] = moment.astimezone(UTC).isoformat()
+    return dates
+
+
+def _readable_headers(headers: re.Match[bytes]) -> bytes:
+    """The headers in UTF-8; some programs write them in the encoding of their country."""
+    return headers[0] if headers[0].isascii() else decoded(headers[0]).encode()
 
 
 def _ended(text: str | None) -> str:

@@ -12,8 +12,6 @@ from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, NamedTuple
 
-__all__ = ("elapsed", "shown", "shown_text")
-
 _DIGITS: Final = 15
 """Significant digits that a spreadsheet keeps."""
 _ENTERED: Final = 4

@@ -12,8 +12,6 @@ from typing import IO, Final
 
 from hopyard.state.errors import CorpusError, UsageError
 
-__all__ = ("check_ocr", "with_text")
-
 _INSTALL: Final = (
     "install both, on Debian with `apt-get install ocrmypdf tesseract-ocr-eng` and a package "
     "tesseract-ocr-LANGUAGE for each other language"

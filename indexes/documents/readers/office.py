@@ -8,8 +8,6 @@ from hopyard.indexes.corpus.records import MetadataValue
 from hopyard.indexes.documents.readers.parts import zipped_xml
 from hopyard.indexes.documents.readers.text import plain_metadata
 
-__all__ = ("office_properties",)
-
 _CORE: Final = {
     "title": "{http://purl.org/dc/elements/1.1/}title",
     "author": "{http://purl.org/dc/elements/1.1/}creator",

@@ -13,8 +13,6 @@ from xml.etree.ElementTree import Element
 from hopyard.indexes.documents.readers.archives import zip_name
 from hopyard.state.errors import CorpusError
 
-__all__ = ("Parts", "Related", "local", "zipped_xml")
-
 _LONGEST: Final = 256 << 20
 """Bytes of one unpacked part of an office file; a tiny file may claim to hold far more."""
 _COMPOUND: Final = b"\xd0\xcf\x11\xe0"

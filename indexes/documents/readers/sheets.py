@@ -10,8 +10,6 @@ from typing import Final
 
 from hopyard.indexes.passages.markdown import escape_cell, table_lines
 
-__all__ = ("joined_heads", "sheet_text")
-
 _NUMBER: Final = re.compile(r"[-+(]?\W?\d[\d.,' \u00a0\u202f]*\s?(?:%|[A-Z]{3}|[^\w\s])?\)?")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _MOST_BLANKS: Final = 50

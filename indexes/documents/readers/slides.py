@@ -14,8 +14,6 @@ from hopyard.indexes.documents.readers.office import office_properties
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_pptx",)
-
 _TITLES: Final = ("title", "ctrTitle")
 _ONCE: Final = ("ftr", "dt", "hdr")
 """Placeholders whose text is on many slides: it is read once."""

@@ -21,8 +21,6 @@ from hopyard.indexes.documents.readers.web import read_html
 from hopyard.indexes.documents.readers.word import read_docx
 from hopyard.indexes.documents.readers.xml_text import read_xml
 
-__all__ = ("CORPUS_SUFFIX", "FORMATS", "SPREADSHEETS", "Format", "format_of", "known_suffixes")
-
 CORPUS_SUFFIX: Final = ".jsonl"
 """Corpus files hold a document in each line: see `loaders`."""
 
@@ -42,43 +40,15 @@ class Format(NamedTuple):
     they are HTML, and ten times elsewhere. 0 where a file of any size is read as a stream."""
 
 
+_TEXT: Final = "txt text log rst tex org adoc bib srt vtt ics vcf po"
 _CODE: Final = (
-    *(".py", ".pyi", ".js", ".mjs", ".ts", ".tsx", ".jsx", ".java", ".kt", ".scala", ".c", ".h"),
-    *(
-        ".cc",
-        ".cpp",
-        ".hpp",
-        ".cs",
-        ".go",
-        ".rs",
-        ".rb",
-        ".php",
-        ".swift",
-        ".m",
-        ".r",
-        ".jl",
-        ".lua",
-    ),
-    *(
-        ".pl",
-        ".sh",
-        ".bash",
-        ".zsh",
-        ".ps1",
-        ".sql",
-        ".css",
-        ".scss",
-        ".vue",
-        ".dart",
-        ".ex",
-        ".erl",
-    ),
-    *(".hs", ".clj", ".groovy", ".gradle", ".tf", ".proto", ".graphql", ".cmake", ".mk"),
-    *(".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties"),
+    "py pyi js mjs ts tsx jsx java kt scala c h cc cpp hpp cs go rs rb php swift m r jl lua "
+    "pl sh bash zsh ps1 sql css scss vue dart ex erl hs clj groovy gradle tf proto graphql "
+    "cmake mk yaml yml toml ini cfg conf properties"
 )
 
 FORMATS: Final = (
-    Format((".txt", ".text", ".log", ".rst", ".tex", ".org", ".srt", ".vtt"), read_plain_text),
+    Format(tuple(f".{name}" for name in _TEXT.split()), read_plain_text),
     Format((".md", ".markdown", ".mdx"), read_markdown),
     Format((".html", ".htm", ".xhtml"), read_html, at_once=20),
     Format((".pdf",), read_pdf, "pdf"),
@@ -93,8 +63,8 @@ FORMATS: Final = (
     Format((".epub",), read_epub, at_once=20),
     Format((".csv",), read_csv),
     Format((".tsv", ".tab"), read_tsv),
-    Format((".json", ".geojson", ".ndjson"), read_json, at_once=100),
-    Format((".xml",), read_xml),
+    Format((".json", ".geojson", ".jsonld", ".ndjson"), read_json, at_once=100),
+    Format((".xml", ".rss", ".atom", ".opml", ".kml", ".gpx", ".fb2", ".xliff"), read_xml),
     Format((".ipynb",), read_notebook, at_once=100),
     Format((".eml",), read_eml, holds_files=True, at_once=100),
     Format((".msg",), read_msg, "office", holds_files=True, at_once=100),
@@ -105,7 +75,7 @@ FORMATS: Final = (
         holds_files=True,
     ),
     Format((".gz",), read_gzip, holds_files=True),
-    Format(_CODE, read_plain_text),
+    Format(tuple(f".{name}" for name in _CODE.split()), read_plain_text),
 )
 
 SPREADSHEETS: Final = tuple(

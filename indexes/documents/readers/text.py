@@ -19,8 +19,6 @@ from hopyard.indexes.passages.markdown import first_heading
 from hopyard.state.errors import CorpusError
 from hopyard.state.settings.rights import GROUPS
 
-__all__ = ("decode", "plain_metadata", "read_markdown", "read_plain_text", "text_blocks")
-
 _BLOCK: Final = 1 << 20
 _FENCES: Final = {"---": ("---", "..."), "+++": ("+++",)}
 """The line before front matter, and the lines that end it."""
@@ -74,6 +72,15 @@ def decode(data: bytes, source: Source, declared: str = "") -> str:
     from hopyard.indexes.documents.readers.base import file_of
 
     return "".join(text_blocks(file_of(data, source.name, source), declared))
+
+
+def decoded(data: bytes, declared: str = "") -> str:
+    """The text of bytes that are a part of a file; signs in no known encoding are U+FFFD."""
+    try:
+        name, start, _ = encoding_of(io.BytesIO(data), "", declared)
+    except CorpusError:
+        return data.decode("utf-8", "replace")
+    return data[start:].decode(name, WRONG_BYTES if name == "utf-8" else "replace")
 
 
 def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:

@@ -15,8 +15,6 @@ from hopyard.indexes.documents.readers.parts import local
 from hopyard.indexes.documents.readers.text import text_blocks
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_xml",)
-
 _LONGEST_LINE: Final = 4000
 """Characters of an element whose text is one line, at most."""
 _PIECE: Final = 1 << 14

@@ -217,3 +217,23 @@ def test_a_sync_of_settled_files_opens_none_of_them(
     again = hopyard("index", "sync", "i", "notes", "--json").json["documents"]
     watching = False
     assert (again["unchanged"], opened) == (2, [])
+
+
+def test_a_disk_that_is_not_mounted_keeps_its_documents(
+    hopyard: Run, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = notes / "disk"
+    disk.mkdir()
+    (disk / "c.txt").write_text("Gamma is on a disk.")
+    with monkeypatch.context() as mounted:
+        mounted.setattr("os.path.ismount", lambda path: Path(path) == disk)
+        hopyard("index", "sync", "i", "notes")
+    (disk / "c.txt").unlink()
+    (notes / "a.txt").unlink()
+    for _ in range(2):  # it is remembered
+        ended = hopyard("index", "sync", "i", "notes")
+        assert "disk' is empty, and another disk was mounted there: its documents stay" in ended.err
+        listed = hopyard("index", "list", "i", "--json").json["documents"]
+        assert [each["source"] for each in listed] == ["notes/b.txt", "notes/disk/c.txt"]
+    disk.rmdir()
+    assert hopyard("index", "sync", "i", "notes", "--json").json["documents"]["removed"] == 1

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.base import Part, Source, Unread, file_of
 from hopyard.indexes.documents.readers.drawings.charts import chart_text
+from hopyard.indexes.documents.readers.drawings.order import in_reading_order
 from hopyard.indexes.documents.readers.drawings.text import (
     child,
     diagram_text,
@@ -18,8 +19,6 @@ from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.indexes.documents.readers.sheets import joined_heads
 from hopyard.indexes.passages.markdown import table_lines
 from hopyard.state.errors import CorpusError
-
-__all__ = ("Drawing", "linked")
 
 _OFFICE: Final = (".docx", ".xlsx", ".pptx", ".xlsm", ".docm", ".pptm")
 _ANCHORS: Final = ("twoCellAnchor", "oneCellAnchor", "absoluteAnchor", "wsDr")
@@ -53,8 +52,8 @@ class Drawing:
         self._source = source
 
     def blocks(self, tree: Element) -> Iterator[str]:
-        """The texts of shapes, in the order of the file."""
-        for shape in tree:
+        """The texts of shapes, in the order of reading."""
+        for shape in in_reading_order(node for node in tree if _has_words(node)):
             kind = local(shape)
             if kind == "AlternateContent":
                 yield from self._alternatives(shape)
@@ -119,6 +118,14 @@ class Drawing:
         else:
             about = element.get("progId", "") or "unknown"
             self.left_out.append(Unread(self._place, f"an embedded object ({about})"))
+
+
+def _has_words(shape: Element) -> bool:
+    """Whether a shape may say something: a background or a line takes no place."""
+    kind = local(shape)
+    if kind in ("sp", "cxnSp"):
+        return any(node.text for node in shape.iter() if local(node) == "t")
+    return bool(_described(shape)) if kind == "pic" else not kind.endswith("Pr")
 
 
 def _described(shape: Element) -> str:

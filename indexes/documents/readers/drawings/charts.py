@@ -14,8 +14,6 @@ from hopyard.indexes.documents.readers.number_format import shown_text
 from hopyard.indexes.documents.readers.parts import local
 from hopyard.indexes.passages.markdown import table_lines
 
-__all__ = ("chart_text",)
-
 _WIDEST: Final = 12
 """Categories of a chart that are columns, at most; more are rows."""
 

@@ -12,8 +12,6 @@ from xml.etree.ElementTree import Element
 from hopyard.indexes.documents.readers.marks import join_runs, numeral
 from hopyard.indexes.documents.readers.parts import local
 
-__all__ = ("child", "diagram_text", "lines_of", "paragraphs", "table_rows")
-
 _HIDDEN_FIELDS: Final = ("slidenum", "sldNum")
 
 

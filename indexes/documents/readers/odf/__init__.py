@@ -18,8 +18,6 @@ from hopyard.indexes.documents.readers.text import plain_metadata
 from hopyard.indexes.passages.markdown import first_heading
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_opendocument",)
-
 _DC: Final = "{http://purl.org/dc/elements/1.1/}"
 _META: Final = "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}"
 

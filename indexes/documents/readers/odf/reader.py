@@ -25,8 +25,6 @@ from hopyard.indexes.documents.readers.sheets import joined_heads, sheet_text
 from hopyard.indexes.passages.markdown import table_lines
 from hopyard.state.text.counting import counted
 
-__all__ = ("Reader",)
-
 _LINK: Final = "{http://www.w3.org/1999/xlink}href"
 _CLASS: Final = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}class"
 _NO_TEXT: Final = frozenset(

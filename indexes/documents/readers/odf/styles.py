@@ -9,17 +9,6 @@ from xml.etree.ElementTree import Element
 from hopyard.indexes.documents.readers.marks import numeral
 from hopyard.indexes.documents.readers.parts import local
 
-__all__ = (
-    "DRAW",
-    "DRAW_CONTROL",
-    "OFFICE",
-    "SVG",
-    "TABLE",
-    "TEXT",
-    "Counter",
-    "Styles",
-)
-
 _NAMES: Final = "{urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE: Final = f"{_NAMES}office:1.0}}"
 STYLE: Final = f"{_NAMES}style:1.0}}"

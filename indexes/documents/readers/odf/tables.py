@@ -10,8 +10,6 @@ from hopyard.indexes.documents.readers.base import Unread
 from hopyard.indexes.documents.readers.odf.styles import OFFICE, TABLE
 from hopyard.indexes.documents.readers.parts import local
 
-__all__ = ("rows_of", "value_of")
-
 _ROW_GROUPS: Final = ("table-header-rows", "table-rows", "table-row-group")
 _MOST_REPEATS: Final = 1000
 """Times that a cell or row with text is repeated, at most."""

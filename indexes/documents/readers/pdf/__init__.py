@@ -6,6 +6,7 @@ PDFium (`pypdfium2`) gives characters with their places; `words`, `lines`, `rule
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -24,8 +25,6 @@ from hopyard.indexes.documents.readers.pdf.layout import (
 )
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.unicode import valid_unicode
-
-__all__ = ("read_pdf",)
 
 _AT_ONCE: Final = 40
 """Pages that are laid out together: they tell which lines run through them."""
@@ -90,6 +89,18 @@ def _opened(stream: IO[bytes]) -> Iterator[Any]:
         document.close()
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Put off the search for cycles: a page makes thousands of words, and no cycle."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _files(document: Any, source: Source) -> Iterator[Found]:
     from hopyard.indexes.documents.readers.pdf.forms import files_in
 
@@ -112,6 +123,8 @@ def _texts(
             if page.pictured:
                 scanned.append(page.number)
             notes.pages.append(page.said)
+            for word in page.copies:
+                notes.leave_out("word drawn twice", word)
             for line in running_lines(page, layout):
                 notes.leave_out("running line", line.text)
             marks = bookmarks.get(page.number, []) if bookmarks else None
@@ -126,7 +139,8 @@ def _pages(document: Any, unread: list[Unread]) -> Iterator[Page]:
     page = Page(0, [], False)
     for number in range(1, len(document) + 1):
         try:
-            page = read_page(document, number, page.head)
+            with _no_collection():
+                page = read_page(document, number, page.head)
         except Exception as error:  # one page does not stop the others
             reason = f"it cannot be read ({type(error).__name__}: {error})"
             unread.append(Unread(f"page {number}", reason))

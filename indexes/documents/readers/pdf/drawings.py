@@ -12,8 +12,6 @@ import pypdfium2.raw as pdfium
 from hopyard.indexes.documents.readers.pdf.native import drawings
 from hopyard.indexes.documents.readers.pdf.words import Box, Turn, turned
 
-__all__ = ("MOST_RULES", "THIN", "lines_drawn")
-
 THIN: Final = 3.0
 """The width of a ruled line in points, at most; also how far ends of lines may be apart."""
 MOST_RULES: Final = 5000

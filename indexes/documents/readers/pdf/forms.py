@@ -13,8 +13,6 @@ from hopyard.indexes.documents.readers.base import Part, PartNames, Source, unpa
 from hopyard.indexes.documents.readers.pdf.words import Turn, Word, turned
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("Notes", "files_in", "notes_on", "string_of", "text_of")
-
 _LINE: Final = 14.0
 """The height of a line of a field, in points, at most."""
 _BOXES: Final = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)

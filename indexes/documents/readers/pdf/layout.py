@@ -13,17 +13,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from hopyard.indexes.documents.readers.pdf.words import Frame, Word
 
-__all__ = (
-    "Bookmark",
-    "Layout",
-    "Line",
-    "Page",
-    "Part",
-    "page_parts",
-    "running_lines",
-    "whole_words",
-)
-
 _EDGE: Final = 3
 """Lines at either end of a page that may run through."""
 _LEAST_PAGES: Final = 3
@@ -71,6 +60,8 @@ class Page(NamedTuple):
     """Its corners in a viewer; None if it could not be read."""
     said: str = ""
     """All its characters, as PDFium gives them."""
+    copies: Sequence[str] = ()
+    """Words that are drawn on others that are equal."""
 
 
 class Part(NamedTuple):

@@ -13,8 +13,6 @@ from typing import Final, NamedTuple
 
 from hopyard.indexes.documents.readers.pdf.words import Word, is_right_to_left
 
-__all__ = ("NO_CELL", "TABLE", "Cell", "TextLine", "is_figure", "is_prose", "lines_of", "rows_of")
-
 TABLE: Final = "\ue000"
 """A word that begins with this character stands for a ruled table, at the table's place."""
 _CELL_GAP: Final = 0.85
@@ -165,9 +163,9 @@ def _gaps(row: Sequence[Word]) -> list[_Gap]:
     gaps = [_Gap(float("-inf"), row[0].left, False)]
     right = row[0].right
     for word in row:
-        if word.left - right > _GUTTER * (word.bottom - word.top):
+        if word.left > right and word.left - right > _GUTTER * (word.bottom - word.top):
             gaps.append(_Gap(right, word.left, True))
-        right = max(right, word.right)
+        right = word.right if word.right > right else right
     return [*gaps, _Gap(right, float("inf"), False)]
 
 
@@ -252,17 +250,17 @@ def is_prose(side: Sequence[Sequence[Word]]) -> bool:
 
 def _line(row: Sequence[Word]) -> TextLine:
     height = median([word.bottom - word.top for word in row])
-    parts = [[row[0]]]
+    parts = [part := [row[0]]]
     right = row[0].right
     for before, word in pairwise(row):
         gap = word.left - right
         apart = gap > _CELL_GAP * height or gap > _CELL_GAP * (word.bottom - word.top)
         if apart or word.text[0] == TABLE or before.text[0] == TABLE:
-            parts.append([word])
+            parts.append(part := [word])
             right = word.right
         else:
-            parts[-1].append(word)
-            right = max(right, word.right)
+            part.append(word)
+            right = word.right if word.right > right else right
     texts = [word.text for word in row]
     if not "".join(texts).isascii() and any(map(is_right_to_left, texts)):
         # PDFium numbers the words as they are read.

@@ -10,14 +10,12 @@ import ctypes
 from collections import deque
 from collections.abc import Callable, Sequence
 from ctypes import c_int, c_void_p
-from itertools import repeat
+from itertools import compress, repeat
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pypdfium2.raw as pdfium
-
-__all__ = ("Boxes", "characters", "drawings", "places")
 
 Boxes = npt.NDArray[np.float32]
 """Left, bottom, right, top in points, where y grows upwards; shape [n, 4]."""
@@ -61,11 +59,7 @@ def drawings(page: Any) -> tuple[list[int], Boxes]:
     """The paths of a page (`PdfPage`) as PDFium's handles, and where they are."""
     count = pdfium.FPDFPage_CountObjects(page.raw)
     objects = list(map(_object, repeat(_address(page)), range(count)))
-    paths = [
-        handle
-        for handle, kind in zip(objects, map(_kind, objects), strict=True)
-        if kind == pdfium.FPDF_PAGEOBJ_PATH
-    ]
+    paths = list(compress(objects, map(pdfium.FPDF_PAGEOBJ_PATH.__eq__, map(_kind, objects))))
     boxes = np.zeros((len(paths), 4), np.float32)
     begin = boxes.ctypes.data
     sides = (range(begin + side, begin + boxes.nbytes, 16) for side in (0, 4, 8, 12))

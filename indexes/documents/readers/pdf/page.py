@@ -18,8 +18,6 @@ from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
 from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word, is_bold, words_of
 from hopyard.indexes.passages.markdown import table_lines
 
-__all__ = ("read_page",)
-
 _PARAGRAPH: Final = 0.6
 """The gap between two paragraphs, in heights of the letters, at least."""
 _LONGEST_BOLD: Final = 110
@@ -39,7 +37,8 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
     page = document[number - 1]
     text = page.get_textpage()
     try:
-        words = words_of(text)
+        copies: list[str] = []
+        words = words_of(text, copies)
         turn = _usual_turn(words)
         notes = notes_on(document, page, turn)
         words += notes.words
@@ -49,7 +48,7 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in notes.comments)]
         said = said_on(document, page, text)
         pictured = not words and _has_picture(page)
-        return Page(number, blocks, pictured, builder.head, Frame.of(page), said)
+        return Page(number, blocks, pictured, builder.head, Frame.of(page), said, copies)
     finally:
         text.close()
         page.close()

@@ -14,8 +14,6 @@ from hopyard.indexes.corpus.boxes import pack_boxes, without_space
 from hopyard.indexes.documents.readers.pdf.layout import Part
 from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word
 
-__all__ = ("packed_positions",)
-
 _AHEAD: Final = 200
 """Characters that Markdown puts between two words at most: bars, and the line below a head."""
 _SIDES: Final = attrgetter("turn", "left", "top", "right", "bottom")

@@ -12,8 +12,6 @@ from hopyard.indexes.documents.readers.pdf.layout import whole_words
 from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, is_figure, is_prose, rows_of
 from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word
 
-__all__ = ("Grid", "grids_of", "is_whole", "rows_in")
-
 _LONG: Final = 8.0
 """The length of a ruled line in points, at least."""
 _MOST: Final = 0.4

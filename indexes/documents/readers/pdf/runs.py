@@ -10,17 +10,6 @@ import numpy.typing as npt
 
 from hopyard.indexes.documents.readers.pdf.native import Boxes, places
 
-__all__ = (
-    "NEAR",
-    "SAME",
-    "SMALLER",
-    "Span",
-    "are_near",
-    "last_letter",
-    "may_have_copies",
-    "placed",
-)
-
 Span = tuple[int, int]
 """The number of the first character of a run, and of the one after it."""
 SMALLER: Final = 0.85

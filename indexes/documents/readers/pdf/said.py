@@ -9,8 +9,6 @@ import pypdfium2.raw as pdfium
 from hopyard.indexes.documents.readers.pdf.forms import string_of, text_of
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("said_on",)
-
 _FIELDS: Final = (
     pdfium.FPDF_FORMFIELD_TEXTFIELD,
     pdfium.FPDF_FORMFIELD_COMBOBOX,

@@ -9,8 +9,6 @@ from typing import Final, NamedTuple
 
 from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, TextLine, is_figure
 
-__all__ = ("Table", "joined_head", "table_at")
-
 _LEAST_ROWS: Final = 2
 _ALONE: Final = 2
 """Lines of one cell that may follow one another inside a table."""

@@ -30,8 +30,6 @@ from hopyard.indexes.documents.readers.pdf.runs import (
 )
 from hopyard.state.text.unicode import valid_unicode
 
-__all__ = ("Box", "Frame", "Turn", "Word", "is_bold", "is_right_to_left", "turned", "words_of")
-
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom in points, as the text is read: y grows downwards."""
 
@@ -40,7 +38,12 @@ _RUN: Final = re.compile(r"[^\s\u200b\ufeff\x00\ufffe\x02]+[\ufffe\x02]?")
 _RIGHT_TO_LEFT: Final = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FORMS: Final = re.compile(r"[\ufb00-\ufdff\ufe70-\ufeff]+")
 """Ligatures, and the forms that letters take within a word."""
-_DOUBLED: Final = re.compile(r"(?:(.)\1){2,}")
+_TWICE: Final = re.compile(r"(?<![(ivx])([ij,;])\1(?![)ivx.])")
+"""Narrow signs that words seldom have twice, but in Roman numbers. If each letter is drawn twice,
+PDFium leaves out the copies of wide letters."""
+_PAIR: Final = re.compile(r"(.)\1")
+_COPIED: Final = 0.6
+"""How far a letter's copy is from it, in its widths or heights, at most."""
 _HYPHENS: Final = str.maketrans({"\ufffe": "-", "\x02": "-", "\u00ad": ""})
 _BEFORE_MARK: Final = ".,;:!?)]”’\"'»"
 """Signs that the mark of a footnote may follow."""
@@ -125,22 +128,28 @@ def turned(turn: Turn, left: float, bottom: float, right: float, top: float) -> 
             return left, -top, right, -bottom
 
 
-def words_of(page: Any) -> list[Word]:
-    """The words of a text page (`PdfTextPage`), in PDFium's order; words drawn twice once."""
+def words_of(page: Any, copies: list[str]) -> list[Word]:
+    """The words of a text page (`PdfTextPage`), in PDFium's order.
+
+    Args:
+        page: The page.
+        copies: Takes the words that are drawn on others that are equal; those are read once.
+    """
     text = characters(page)
     spans = [run.span() for run in _RUN.finditer(text)]
     if not spans:
         return []
     boxes, is_plain = placed(page, text, spans)
-    collected = _Collected(page, has_copies=may_have_copies(text, spans, boxes))
+    collected = _Collected(page, copies, has_copies=may_have_copies(text, spans, boxes))
     add = collected.words.append if not collected.has_copies else None
     turn = Turn.UPRIGHT
     columns = (*boxes.T.tolist(), is_plain.tolist(), are_near(boxes).tolist())
+    twice = _TWICE.search(text) is not None
     for (first, end), left, bottom, right, top, plain, near in zip(spans, *columns, strict=True):
         run = text[first:end]
         if plain and (turn is Turn.UPRIGHT or end > first + 1):  # nearly every word
             turn = Turn.UPRIGHT
-            if not run.isascii() or run[0] == run[1:2] or run[-1] == "\x02":
+            if twice or not run.isascii() or run[0] == run[1:2] or run[-1] == "\x02":
                 run = _once(page, run, first)
             word = Word(left, -top, right, -bottom, run, first)
             if add and not near:
@@ -194,10 +203,15 @@ def _alike(one: float, other: float) -> bool:
 
 def _once(page: Any, piece: str, first: int) -> str:
     """The characters as they are read; letters that are each drawn twice, once."""
-    if _DOUBLED.fullmatch(piece):
-        one, other = places(page, (first, first + 1))
-        if (np.abs(one - other) < SAME * (one[3] - one[1])).all():
-            piece = piece[::2]
+    if _PAIR.search(piece):
+        boxes = places(page, range(first, first + len(piece)))
+        kept = [0]
+        for number in range(1, len(piece)):
+            size = _COPIED * (boxes[number, 2:] - boxes[number, :2])
+            moved = np.abs(boxes[number, :2] - boxes[kept[-1], :2])
+            if piece[number] != piece[kept[-1]] or (moved >= size).any():
+                kept.append(number)
+        piece = "".join([piece[number] for number in kept])
     piece = piece.translate(_HYPHENS)
     if not piece.isascii():
         piece = _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), piece)
@@ -223,11 +237,13 @@ class _Collected:
 
     Attributes:
         words: Those found so far.
-        has_copies: Whether words may be drawn twice.
+        copies: Words that are drawn on others.
+        has_copies: Whether there may be any.
     """
 
-    def __init__(self, page: Any, *, has_copies: bool) -> None:
+    def __init__(self, page: Any, copies: list[str], *, has_copies: bool) -> None:
         self.words: list[Word] = []
+        self.copies = copies
         self.has_copies = has_copies
         self._page = page
         self._drawn: dict[str, list[Word]] = {}
@@ -240,10 +256,11 @@ class _Collected:
             run: The number of the first character of its run without spaces.
         """
         if self.has_copies:
-            copies = self._drawn.setdefault(word.text, [])
-            if _is_among(word, copies):
+            equal = self._drawn.setdefault(word.text, [])
+            if _is_among(word, equal):
+                self.copies.append(word.text)
                 return
-            copies.append(word)
+            equal.append(word)
         before = self.words[-1] if self.words else None
         in_run = word.first > run
         if before and _continues(self._page.raw, before, word, in_run=in_run):

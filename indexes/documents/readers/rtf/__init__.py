@@ -24,8 +24,6 @@ from hopyard.indexes.documents.readers.text import plain_metadata
 from hopyard.indexes.passages.markdown import first_heading
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_rtf",)
-
 _TOKEN: Final = re.compile(
     r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|[\r\n\0]+"
     r"|([^\\{}\r\n\0]+)",

@@ -9,8 +9,6 @@ from hopyard.indexes.documents.readers.marks import join_runs
 from hopyard.indexes.documents.readers.sheets import joined_heads
 from hopyard.indexes.passages.markdown import table_lines
 
-__all__ = ("Flow",)
-
 _BULLETS: Final = frozenset("·•o§-–")
 _DEEPEST: Final = 6
 

@@ -7,8 +7,6 @@ from typing import Final
 
 from hopyard.indexes.text.english import word_set
 
-__all__ = ("CODE_PAGES", "ESCAPES", "MACHINES", "SIGNS", "SILENT", "known_page")
-
 CODE_PAGES: Final = {
     77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950",
     161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257",

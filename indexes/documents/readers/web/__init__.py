@@ -22,8 +22,6 @@ from hopyard.indexes.documents.readers.web.tree import soup_of
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
-__all__ = ("html_to_markdown", "read_html")
-
 _AUTHOR: Final = ("author", "article:author", "dc.creator")
 _DATE: Final = ("article:published_time", "date", "dc.date", "datePublished", "last-modified")
 

@@ -12,8 +12,6 @@ from hopyard.indexes.documents.readers.web.tree import length_of, soup_of
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
-__all__ = ("main_part",)
-
 _AROUND: Final = ("nav", "footer", "aside", "form", "button", "dialog")
 _KINDS: Final = {"nav": "menu", "aside": "part beside the text"}
 """Names of parts that are left out, where the tag says less."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from html import escape
 from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.documents.readers.base import Notes
@@ -13,8 +14,6 @@ from hopyard.indexes.documents.readers.web.tree import soup_of
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
-__all__ = ("fill_in",)
-
 _FILE_NAME: Final = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
 _NOTICE: Final = re.compile(r"java\s?script|\bjs\b|cookie|browser", re.IGNORECASE)
 """Words of a `<noscript>` that has no text of the page."""
@@ -23,6 +22,11 @@ _BLOCKS: Final = (
     "form", "details", "summary", "dialog", "search", "center", "menu",
 )  # fmt: skip
 """Elements that are blocks, which markdownify does not know."""
+_ROLES: Final = {
+    "table": "table", "grid": "table", "rowgroup": "tbody", "row": "tr", "cell": "td",
+    "gridcell": "td", "columnheader": "th", "rowheader": "th",
+}  # fmt: skip
+"""Elements that scripts make of others. Source: WAI-ARIA 1.2, 5.3.3."""
 _POWERS: Final = {"msup": "^", "msub": "_", "mfrac": "/", "mroot": "^1/"}
 
 
@@ -43,7 +47,7 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     def each(*names: str) -> Iterable[Tag]:
         return soup(list(names)) if present.intersection(names) else ()
 
-    for tag in each("script", "style", "title", "datalist"):
+    for tag in each("script", "style", "title", "datalist", "rp"):
         tag.extract()
     for picture in each("svg"):
         picture.replace_with(" ".join(text.get_text(" ") for text in picture("text")))
@@ -52,26 +56,39 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
         image.replace_with(f"[{words}]" if words and not _FILE_NAME.search(words) else "")
     for ruby in each("ruby"):
         readings = "".join(reading.extract().get_text() for reading in ruby(["rt", "rtc"]))
-        for bracket in ruby("rp"):
-            bracket.extract()
         base = "".join(ruby.get_text().split())
         ruby.replace_with(f"{base}({readings.strip()})" if readings.strip() else base)
     for formula in each("math"):
         source = formula.find("annotation", encoding=re.compile("tex", re.IGNORECASE))
         formula.replace_with(source.get_text().strip() if source else _formula(formula))
-    if present & {"input", "select"}:
+    if present & {"input", "select", "textarea", "output", "meter"}:
         _fields(soup, notes or Notes())
-    for numbered in each("ol"):
-        _number(numbered)
-    for tag in each(*_BLOCKS):
-        tag.name = "div"
+    for items in each("ul", "ol"):
+        _number(items)
+        _take_out(items)
+    named = [(tag, _ROLES[str(tag["role"])]) for tag in soup(role=[*_ROLES])]
+    for tag, name in [*((tag, "div") for tag in each(*_BLOCKS)), *named]:
+        tag.name = name
+
+
+def _take_out(items: Tag) -> None:
+    """Put text that is in no item of a list before the list, or into the item before it."""
+    for text in items.find_all(string=re.compile(r"\S"), recursive=False):
+        if type(text).__name__ != "NavigableString":  # a comment
+            continue
+        item = text.find_previous_sibling("li")
+        if item is not None:
+            item.append(f" {text.extract()}")
+        else:
+            items.insert_before(*soup_of(f"<p>{escape(text.extract())}</p>").contents)
 
 
 def _number(numbered: Tag) -> None:
     """Note the numbers of a list that does not count from its start by one."""
     items = numbered("li", recursive=False)
     style, is_reversed = str(numbered.get("type") or "1"), numbered.has_attr("reversed")
-    if style == "1" and not is_reversed and not any(item.has_attr("value") for item in items):
+    plain = style == "1" and not is_reversed and not any(item.has_attr("value") for item in items)
+    if plain or numbered.name == "ul":
         return
     number = _whole(numbered.get("start"), len(items) if is_reversed else 1)
     for item in items:
@@ -120,10 +137,19 @@ def _fields(soup: BeautifulSoup, notes: Notes) -> None:
             before = " " if str(field.previous_sibling or "")[-1:].isalnum() else ""
             field.replace_with(f"{before}[{'x' if field.has_attr('checked') else ' '}]{after}")
         elif kind not in ("hidden", "submit", "button", "image", "password", "reset"):
-            field.replace_with(str(field.get("value") or ""))
+            field.replace_with(_apart(field, str(field.get("value") or "")))
+    for field in soup(["textarea", "output", "meter", "progress"]):
+        field.replace_with(_apart(field, field.get_text()))
     for choice in soup("select"):
         chosen = choice.find_all("option", selected=True) or choice.find_all("option", limit=1)
         for option in choice("option"):
             if not any(option is choice for choice in chosen):
                 notes.leave_out("entry that is not chosen", option.get_text())
-        choice.replace_with(", ".join(option.get_text(strip=True) for option in chosen))
+        text = ", ".join(option.get_text(strip=True) for option in chosen)
+        choice.replace_with(_apart(choice, text))
+
+
+def _apart(field: Tag, text: str) -> str:
+    """The text of a field, with space between it and its neighbours."""
+    before, after = str(field.previous_sibling or " "), str(field.next_sibling or " ")
+    return f"{'' if before[-1].isspace() else ' '}{text}{'' if after[0].isspace() else ' '}"

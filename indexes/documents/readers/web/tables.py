@@ -11,8 +11,6 @@ from hopyard.indexes.documents.readers.web.tree import CELL, length_of
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
-__all__ = ("prepare_tables",)
-
 _WIDEST_SPAN: Final = 100
 _BLOCKS: Final = ["p", "div", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote"]
 
@@ -90,6 +88,10 @@ def _complete(table: Tag) -> None:
     """
     for text in table.find_all(string=lambda text: "|" in text):
         text.replace_with(text.replace("|", "\\|"))
+    for foot in table("tfoot"):  # a browser shows it last
+        if foot.find_parent("table") is table:
+            table.append(foot.extract())
+            foot.name = "tbody"
     rows = _rows(table)
     if not rows:
         return

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
-__all__ = ("CELL", "length_of", "soup_of")
-
 CELL: Final = ["td", "th"]
 _CELLS: Final = frozenset(CELL)
 _GROUPS: Final = frozenset(("thead", "tbody", "tfoot", "caption", "colgroup"))

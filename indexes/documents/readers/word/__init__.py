@@ -32,8 +32,6 @@ from hopyard.indexes.documents.readers.word.styles import Styles
 from hopyard.indexes.documents.readers.word.text import Marks
 from hopyard.state.errors import CorpusError
 
-__all__ = ("read_docx",)
-
 _OLD_FORMAT: Final = b"\xd0\xcf\x11\xe0"
 _DEEPEST: Final = 2
 """Word files in a Word file, one in the other."""

@@ -20,8 +20,6 @@ from hopyard.indexes.documents.readers.word.tables import cells_of, grid_of, row
 from hopyard.indexes.documents.readers.word.text import Attached, Marks, Text, chosen_branch
 from hopyard.indexes.passages.markdown import table_lines
 
-__all__ = ("Block", "Book", "blocks_of", "joined")
-
 _DEEPEST: Final = 6
 """The level of a heading in Markdown, at most."""
 _SILENT: Final = frozenset(
@@ -151,6 +149,9 @@ class _Blocks:
         mark = properties.find("rPr") if properties is not None else None
         if mark is not None and (mark.find("del") is not None or mark.find("moveFrom") is not None):
             self._carried = text
+            return
+        if properties is not None and properties.find("framePr[@dropCap]") is not None:
+            self._carried = text.strip()
             return
         text = text.strip(" \n")
         if not text and is_on(mark, "vanish"):

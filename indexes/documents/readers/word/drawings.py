@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-__all__ = ("chart_rows", "chart_texts", "diagram_texts", "drawn_text")
-
 
 def drawn_text(element: Element) -> str:
     """The text of a paragraph or title in a drawing (`a:p`, `a:t`)."""

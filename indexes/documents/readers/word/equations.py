@@ -8,8 +8,6 @@ from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.word.package import value
 
-__all__ = ("linear",)
-
 _ROOTS: Final = {"": "√", "2": "√", "3": "∛", "4": "∜"}
 
 

@@ -7,8 +7,6 @@ from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.word.package import is_on, value
 
-__all__ = ("BOXES", "NO_RESULT", "Field", "control_value", "form_value", "unpaired")
-
 BOXES: Final = ("☐", "☒")
 """A box that is empty, and one that is ticked."""
 NO_RESULT: Final = frozenset(

@@ -14,8 +14,6 @@ from hopyard.indexes.documents.readers.word.package import is_on, value
 from hopyard.indexes.documents.readers.word.styles import Style, Styles, look_of
 from hopyard.indexes.documents.readers.word.symbols import in_font
 
-__all__ = ("Numbering", "number")
-
 _LEVELS: Final = 9
 _ROMAN: Final = (
     *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l")),

@@ -14,8 +14,6 @@ from xml.etree.ElementTree import Element, ParseError
 from hopyard.indexes.documents.readers.base import Source
 from hopyard.state.errors import CorpusError
 
-__all__ = ("Package", "Relation", "is_on", "value")
-
 _LARGEST: Final = 256 << 20
 """Bytes of one unpacked part, at most."""
 _TRANSITIONAL: Final = "http://schemas.openxmlformats.org/"

@@ -9,8 +9,6 @@ from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.word.package import is_on, value
 
-__all__ = ("Look", "Styles", "look_of")
-
 _HEADING: Final = re.compile(r"heading ?([1-9])$")
 _DEEPEST: Final = 20
 """Styles that a style is based on, at most: some files have circles."""

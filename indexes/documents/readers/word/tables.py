@@ -10,8 +10,6 @@ from xml.etree.ElementTree import Element
 from hopyard.indexes.documents.readers.word.package import is_on, value
 from hopyard.indexes.documents.readers.word.text import chosen_branch
 
-__all__ = ("Grid", "cells_of", "grid_of", "rows_of")
-
 _WIDEST_SPAN: Final = 100
 
 

@@ -22,8 +22,6 @@ from hopyard.indexes.documents.readers.word.package import value
 from hopyard.indexes.documents.readers.word.styles import Look, Styles, look_of
 from hopyard.indexes.documents.readers.word.symbols import in_font, symbol
 
-__all__ = ("Attached", "Marks", "Text", "chosen_branch")
-
 _SPACE: Final = re.compile(r"[ \t\r\n]+")
 _SPACES: Final = re.compile("[ \t]+")
 _LINE_ENDS: Final = re.compile(" *\n[ \n]*")

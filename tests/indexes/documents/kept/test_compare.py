@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import runpy
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from hopyard.indexes.documents.kept.compare import OTHER, FileWords, compare
+from hopyard.indexes.documents.kept.office import find_xlsb
 from hopyard.indexes.documents.kept.words import digits_of, numbers_in, words_of
-from hopyard.indexes.documents.readers.base import LeftOut
+from hopyard.indexes.documents.readers.base import LeftOut, Source
 
 from .conftest import Compared
 
@@ -180,3 +183,31 @@ def test_a_large_file_is_compared_if_its_reader_holds_it_at_once(
     monkeypatch.setattr("hopyard.indexes.documents.kept.table._LARGEST", 10)
     assert compared("a.json", b'{"fee": "seven euros"}', without="seven").kept is not None
     assert compared("a.csv", b"fee;seven\ntoll;eight\n", without="seven").kept is None
+
+
+def test_letters_that_are_drawn_twice_are_no_other_words() -> None:
+    kept = compare(
+        file("the offiice keeps allll lliists, number 1100"), ["the office keeps all lists, 100"]
+    )
+    assert (kept.lost, kept.gained, kept.examples) == (2, 0, ("number", "1100"))
+
+
+def test_texts_of_a_binary_workbook() -> None:
+    texts = ["Mole", "A long text of the sheet. " * 6, "Quay 7"]
+    records = b"".join(
+        bytes([19]) + _variable(5 + 2 * len(text)) + b"\0" + len(text).to_bytes(4, "little")
+        + text.encode("utf-16-le")
+        for text in texts
+    )  # fmt: skip
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("xl/sharedStrings.bin", bytes([0x9F, 1, 0]) + records)
+    found = FileWords()
+    find_xlsb(Source("a.xlsb", lambda: io.BytesIO(stream.getvalue())), found)
+    assert found.words == words_of(" ".join(texts))
+    assert compare(found, ["| Mole | 5 |"]).share < 0.1
+
+
+def _variable(number: int) -> bytes:
+    """The length of a record, in bytes of seven bits."""
+    return bytes([number & 0x7F | 0x80, number >> 7]) if number > 0x7F else bytes([number])

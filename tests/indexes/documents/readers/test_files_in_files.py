@@ -1,4 +1,4 @@
-"""Archives and mails: their parts, and what hostile ones cannot do."""
+"""Archives and mails: their parts, and what hostile files cannot do."""
 
 from __future__ import annotations
 
@@ -151,6 +151,7 @@ def test_a_mail_and_its_attachments(tmp_path: Path) -> None:
         "author": "Ann <ann@a.example>",
         "to": "ben@b.example",
         "date": "2025-06-05T08:15:00+02:00",
+        "date_utc": "2025-06-05T06:15:00+00:00",
     }
 
 

@@ -270,6 +270,43 @@ def test_words_drawn_twice_are_read_once(read: Read) -> None:
     assert text.split("\n\n")[:2] == ["Bold by a second print, with a book", "Crane"]
 
 
+@pytest.mark.parametrize("shift", [0, 0.4, 0.8, 1.0])
+def test_letters_that_throw_a_shadow_are_read_once(read: Read, shift: float) -> None:
+    def draw(canvas: Any) -> None:
+        left = 60.0
+        for letter in "Its office keeps all lists; skiing is free.":
+            for moved in (0, shift):
+                canvas.drawString(left + moved, 780 - moved, letter)
+            left += canvas.stringWidth(letter, "Helvetica", 10)
+
+    assert read("a.pdf", drawn(draw))[1].strip() == "Its office keeps all lists; skiing is free."
+
+
+def test_a_line_drawn_again_in_other_pieces_is_counted(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.drawString(60, 780, "Invoice number 4471 of May")
+        left = 60.4
+        for piece in ("Inv", "oice num", "ber 44", "71 of M", "ay"):
+            canvas.drawString(left, 780, piece)
+            left += canvas.stringWidth(piece, "Helvetica", 10)
+
+    assert read("a.pdf", drawn(draw))[1].strip() == "Invoice number 4471 of May"
+
+
+@pytest.mark.parametrize("ruled", [False, True])
+@pytest.mark.parametrize("angle", [90, 180, 270])
+def test_a_table_on_a_page_that_a_viewer_turns(read: Read, angle: int, ruled: bool) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.setPageRotation(angle)
+        canvas.translate(*{90: (595, 0), 180: (595, 842), 270: (0, 842)}[angle])
+        canvas.rotate(angle)
+        rows_at(canvas, REPORT, (70, 240, 340), top=460)
+        if ruled:
+            lines_at(canvas, (60, 230, 330, 430), (472, 456, 442, 428, 414, 400))
+
+    assert table(read("a.pdf", drawn(draw))[1]) == REPORT
+
+
 def test_letters_with_space_between_are_one_word_and_words_stay_apart(read: Read) -> None:
     def draw(canvas: Any) -> None:
         canvas.drawString(60, 780, "INVOICE of May", charSpace=0.8)
