@@ -205,5 +205,15 @@ class Session(Threads):
                 raise store_error(error) from error
             raise
 
+    async def stop_calls(self, thread_id: str) -> None:
+        """Stop the model calls of a thread whose run was cancelled. Else they are finished.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+        """
+        context = await self.context(thread_id)
+        state = await self._agent.aget_state(self._config(thread_id, context))
+        (await self._caller(context)).stop(state.values.get("run", ""))
+
     async def _caller(self, context: Context) -> ModelCaller:
         return await asyncio.to_thread(self._resources.caller, context.model)

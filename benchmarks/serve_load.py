@@ -21,7 +21,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -30,14 +30,17 @@ from time import monotonic, perf_counter
 from typing import Any, Final
 
 import httpx
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk
+from langchain_core.outputs import ChatResult
 from langchain_core.runnables import RunnableGenerator
 
 import hopyard
+from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import read_given
 from hopyard.state.storage.atomic import write_file
-from hopyard.testing import DOCUMENTS, ScriptedChat, WordEmbedder
+from hopyard.testing import DOCUMENTS, WordEmbedder
 
 RESULT: Final = Path(__file__).parent / "results" / "serve_load.json"
 PIECE: Final = 4
@@ -48,30 +51,36 @@ BREAK: Final = 0.03
 """Chance that a person's connection breaks after an event."""
 PATIENCE: Final = 120
 """Seconds after which an answer counts as lost."""
-KEPT_RUNS: Final = 100
-"""Ended runs whose events the server keeps: after as many, it holds all that it can."""
+BLOCK: Final = 100
+"""Questions between two readings of the memory."""
 
 
-class SlowChat(ScriptedChat):
+class SlowChat(BaseChatModel):
     """Writes its answer bit by bit."""
 
-    def with_structured_output(self, schema: Mapping[str, Any], **_: Any) -> Any:
+    def with_structured_output(self, schema: Any, **_: Any) -> Any:
         """The model held to a schema."""
 
         async def write(sent: AsyncIterator[Any]) -> AsyncIterator[AIMessageChunk]:
             async for messages in sent:
-                asked = [{"content": each.content} for each in messages]
-                text = json.dumps(reply(str(schema["title"]), asked))  # keeps no list of requests
+                text = json.dumps(reply(str(schema["title"]), messages[-1].text))
                 for place in range(0, len(text), PIECE):
                     yield AIMessageChunk(text[place : place + PIECE])
                     await asyncio.sleep(PAUSE)
 
         return RunnableGenerator(write)
 
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
 
-def reply(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    def _generate(self, *_: Any, **__: Any) -> ChatResult:
+        raise NotImplementedError
+
+
+def reply(name: str, turn: str) -> dict[str, Any]:
     """An answer that repeats its question's number."""
-    asked = str(messages[-1]["content"]).rpartition("Question ")[2].split(":")[0]
+    asked = turn.rpartition("Question ")[2].split(":")[0]
     if name == "StandAlone":
         return {"kind": "question", "question": f"Question {asked}: When was the bridge opened?"}
     return {"answer": f"Number {asked}: the Iron Bridge was opened in 1781 [1].", "passages": [1]}
@@ -83,7 +92,8 @@ def serve(port: int, index: str) -> None:
 
     from hopyard.web.app import application
 
-    SlowChat(reply).register()
+    provider = ChatProvider("scripted", lambda _: SlowChat(), 32, cure="fix the script")
+    register_chat_provider("scripted", provider)
     hopyard.register_embedding("words", WordEmbedder())
     settings = {"index": index, "model": "scripted", "embedding": "words", "profile": "capable"}
     given = read_given(
@@ -241,7 +251,7 @@ async def measure(folder: Path, people: int, rounds: int, kills: int, calm: int)
     crowd, memory = await asking, []
     await check_all(crowd)
     for number in range(calm):
-        others = await ask_all(f"calm{number}", server, people, -(-KEPT_RUNS // people))
+        others = await ask_all(f"calm{number}", server, people, -(-BLOCK // people))
         await check_all(others)
         crowd += others
         memory.append(round(server.memory(), 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import quote
@@ -88,7 +89,7 @@ def serve_command(
     import uvicorn
 
     from hopyard.nodes.resources import Resources
-    from hopyard.web.app import application
+    from hopyard.web.app import Server, application
 
     hosts = [*(allow_host or ()), *([] if host in _ANY else [host])]
     address = _address(host, port, secret)
@@ -97,7 +98,14 @@ def serve_command(
         app = application(
             given, resources, folders=documents or (), hosts=hosts, token=secret, people=known
         )
-        uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=3)
+        config = uvicorn.Config(
+            app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=3
+        )
+        server = Server(config, app)
+        with suppress(KeyboardInterrupt):
+            server.run()
+    if not server.started:
+        raise typer.Exit(3)
 
 
 def _address(host: str, port: int, token: str) -> str:

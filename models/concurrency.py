@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Callable, Coroutine, Hashable, Iterable
 from contextlib import suppress
 from typing import Any, Final, Generic, TypeVar
 from weakref import WeakKeyDictionary
@@ -32,7 +32,7 @@ def usable_cores() -> int:
 class Twins(Generic[ValueT]):
     """Runs the work of each key once at a time: the second finds what the first has done.
 
-    Work that has begun is finished, even if nobody waits any more.
+    Work that has begun is finished, even if nobody waits any more, unless it is stopped.
 
     Args:
         of_others: An error that does not count for the others who wait: they try themselves.
@@ -52,9 +52,11 @@ class Twins(Generic[ValueT]):
     async def share(self, key: str, work: Callable[[], Coroutine[Any, Any, ValueT]]) -> ValueT:
         """The result of the work, which begins when the same work of others has ended."""
         running = self._running
-        while key in running:
-            with suppress(self._of_others):
-                await asyncio.shield(running[key])
+        while (others := running.get(key)) is not None:
+            await asyncio.wait([others])
+            if not others.cancelled():  # else it was stopped: this one tries itself
+                with suppress(self._of_others):
+                    others.result()
             await asyncio.sleep(0)  # lets the callback run that forgets finished work
 
         def forget(done: asyncio.Task[ValueT]) -> None:
@@ -65,6 +67,12 @@ class Twins(Generic[ValueT]):
         running[key] = asyncio.create_task(work())
         running[key].add_done_callback(forget)
         return await asyncio.shield(running[key])
+
+    def stop(self, keys: Iterable[str]) -> None:
+        """Stop work of this event loop."""
+        for key in keys:
+            if work := self._running.get(key):
+                work.cancel()
 
     async def drain(self) -> None:
         """Wait until all work that has begun is finished."""

@@ -71,8 +71,10 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         *await asyncio.to_thread((await run.caller()).ledger.notes, run.id),
         *filter(None, [await _filter_note(run, state), _uncited_note(state, citations)]),
     ]
+    usage = await run.usage()
+    (await run.caller()).forget(run.id)
     return {
-        "usage": await run.usage(),
+        "usage": usage,
         "steps": [
             Step(id=f"note-{place}", kind=NOTE, title="Note", reason=note)
             for place, note in enumerate(notes, 1)

@@ -68,7 +68,7 @@ def _step(node: Any) -> Step:
     for key in ("answer", "passages", "reason", "replaced", "verdict", "score"):
         if key in node:
             step[key] = node[key]
-    if node["status"] != "done":
+    if node["status"] != "done" and (node["status"] != "answered" or "verdict" not in node):
         step["verdict"] = verdicts.OPEN
     if facts := _facts(node):
         step["facts"] = facts

@@ -48,7 +48,8 @@ def _step(step: TraceStep, trace: Trace) -> dict[str, Any]:
 def _call(use: Use, trace: Trace) -> dict[str, Any]:
     asked = trace.asked_of_model.get(use.key, ())
     messages = [{"role": who, "text": text} for who, text in asked]
-    return {**asdict(use.entry), "cached": use.cached, "at": use.at, "messages": messages}
+    told = {"setting": trace.model, "cached": use.cached, "at": use.at, "messages": messages}
+    return {**asdict(use.entry), **told}
 
 
 def _passage(passage: TracedPassage, name: str) -> dict[str, Any]:

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from pathlib import Path
+from socket import socket
 from typing import Final
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -30,14 +32,14 @@ from hopyard.web.chats import Conversations
 from hopyard.web.entities import entities, kind_of
 from hopyard.web.guard import LOOPBACK, Guard
 from hopyard.web.measuring import Measuring
-from hopyard.web.openai import chat_completions, model, models
+from hopyard.web.openai import chat_completions, model, models, unknown
 from hopyard.web.originals import Originals
 from hopyard.web.requests import current_index, person_of, refused
 from hopyard.web.runs import Runs
 from hopyard.web.searching import methods_of, search
 from hopyard.web.titles import Titles
 
-__all__ = ("application",)
+__all__ = ("Server", "application")
 
 _KINDS: Final = {
     ".html": "text/html",
@@ -105,6 +107,7 @@ def application(
             Route("/v1/models", models),
             Route("/v1/models/{name}", model),
             Route("/v1/chat/completions", chat_completions, methods=["POST"]),
+            Route("/v1/{rest:path}", unknown, methods=["GET", "POST"]),
         ],
         middleware=[
             Middleware(Guard, LOOPBACK | {*hosts}, token, people, given.context.groups),
@@ -112,6 +115,24 @@ def application(
         exception_handlers={HopyardError: _explain},
         lifespan=lifespan,
     )
+
+
+class Server(uvicorn.Server):
+    """Ends the runs before the connections: each client learns that no more will come.
+
+    Args:
+        config: Where it listens, and the application or one around it.
+        app: The application.
+    """
+
+    def __init__(self, config: uvicorn.Config, app: Starlette) -> None:
+        super().__init__(config)
+        self._app = app
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """Stop the runs, then the server."""
+        await self._app.state.runs.close()
+        await super().shutdown(sockets)
 
 
 async def _explain(request: Request, error: Exception) -> Response:

@@ -67,6 +67,8 @@ class Chat:
     usage: bool = False
     """Whether a stream ends with a chunk of the tokens."""
     task_tokens: int = _TASK_TOKENS
+    form: str = ""
+    """The option that demands a call of a tool, or JSON, in place of a text; "" for none."""
 
     @property
     def links(self) -> bool:
@@ -98,6 +100,7 @@ def read_chat(given: Mapping[str, Any]) -> Chat:
         bool(given.get("stream")),
         isinstance(options, dict) and bool(options.get("include_usage")),
         min(most, _MOST_TASK_TOKENS) if isinstance(most, int) and most > 0 else _TASK_TOKENS,
+        _form(given),
     )
     if not chat.said or not isinstance(chat.said[-1], HumanMessage):
         raise UsageError("The last message must be the user's.")
@@ -158,6 +161,14 @@ class Conversations:
             answer and question in words and answer in words
             for *_, question, answer in self._kept.values()
         )
+
+
+def _form(given: Mapping[str, Any]) -> str:
+    tool, form = given.get("tool_choice"), given.get("response_format")
+    if tool == "required" or isinstance(tool, dict):
+        return "tool_choice"
+    wanted = isinstance(form, dict) and form.get("type", "text") != "text"
+    return "response_format" if wanted else ""
 
 
 def _message(sent: Any) -> AnyMessage | None:

@@ -29,6 +29,7 @@ _IDLE: Final = 15
 """Seconds after which an idle stream sends an empty chunk, so that no proxy closes it. A comment
 would do for the protocol, but breaks some clients."""
 _STOPPED: Final = "The run was stopped; the page can continue it."
+_AWAY: Final = "The server was stopped; the answer will be on its page after the next start."
 
 
 class Completion:
@@ -91,8 +92,8 @@ class Completion:
                     told = ""
                 told += data["text"]
                 yield self._say(data["text"])
-            elif happening.kind == "failed":
-                problem = data["text"]
+            elif happening.kind in {"failed", "away"}:
+                problem = data.get("text", _AWAY)
             elif happening.kind == "answer":
                 self._answer = data["answer"]
         if self._answer is None:

@@ -28,7 +28,7 @@ from hopyard.web.completion import Completion, chunk_line, frame
 from hopyard.web.requests import json_body, person_of, refused
 from hopyard.web.runs import Runs
 
-__all__ = ("chat_completions", "model", "models")
+__all__ = ("chat_completions", "model", "models", "unknown")
 
 _MODELS: Final = {
     name: {"id": name, "object": "model", "created": int(time.time()), "owned_by": "hopyard"}
@@ -51,6 +51,14 @@ async def model(request: Request) -> Response:
     return JSONResponse(_MODELS[name]) if name in _MODELS else _no_model(name)
 
 
+async def unknown(request: Request) -> Response:
+    """The answer at an address of OpenAI's API that is not served."""
+    why = (
+        f"There is no {request.url.path}: the server has /v1/models and POST /v1/chat/completions."
+    )
+    return refused(404, why)
+
+
 async def chat_completions(request: Request) -> Response:
     """Answer the last message of a conversation, at once or as it is written."""
     runs: Runs = request.app.state.runs
@@ -62,6 +70,8 @@ async def chat_completions(request: Request) -> Response:
             return await _answer_alone(runs.given.context, chat)
         if chat.model not in _MODELS:
             return _no_model(chat.model)
+        if chat.form:
+            raise UsageError(f"Answers are text: leave out `{chat.form}`.")
         *history, last = chat.said
         thread, turns = conversations.take(history)
         if thread and await _count_questions(runs.session, thread) != turns:

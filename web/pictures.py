@@ -26,8 +26,11 @@ _MOST_PIXELS: Final = 8_000_000
 """Of a picture: a page may be far higher than wide."""
 _HIGHEST: Final = 16_000
 """Pixels of a picture's height; WebP has at most 16,383."""
-_QUALITY: Final = 30
-"""Of WebP: small figures in tables stay legible (`benchmarks/pictures.py`)."""
+_QUALITIES: Final = (10, 1)
+"""Of WebP: of a page as it is read, and of one that would be too large (`benchmarks/pictures.py`).
+Small figures in tables stay legible."""
+_LARGE: Final = 100_000
+"""Bytes of a page as it is read."""
 _MARGINS: Final = ((0.0, 0.25), (0.0, 0.4), (0.25, 0.0))
 """Shares of a box's width and height that are left out at both sides: the letters of other lines
 reach into it from above and below, on a page of turned text from left and right."""
@@ -54,9 +57,12 @@ def draw_page(path: Path, number: int, width: int) -> bytes:
     with _opened(path) as document, _page_of(document, number) as page:
         across, down = page.get_size()
         scale = min(width / across, (_MOST_PIXELS / (across * down)) ** 0.5, _HIGHEST / down)
-        picture = page.render(scale=scale).to_pil()
-    written = io.BytesIO()
-    picture.save(written, "WEBP", quality=_QUALITY, method=0)
+        picture = page.render(scale=scale, prefer_bgrx=True).to_pil()
+    for quality in _QUALITIES:
+        written = io.BytesIO()
+        picture.save(written, "WEBP", quality=quality, method=0)
+        if written.tell() < _LARGE or width > WIDTHS[0]:
+            break
     return written.getvalue()
 
 

@@ -37,8 +37,9 @@ from hopyard.web.turns import last_question
 
 __all__ = ("IDLE", "Happening", "Run", "Runs")
 
-_KEPT: Final = 100
-"""Ended runs whose events are kept: a page that lost its connection may ask for them."""
+_KEPT: Final = 20
+"""Ended runs whose events are kept for a page that lost its connection. After them it reads the
+thread, which has the answer."""
 _log = logging.getLogger(__name__)
 
 Work = Callable[[], Awaitable[AsyncGenerator[Event, None]]]
@@ -49,13 +50,13 @@ class Happening(NamedTuple):
 
     id: str
     kind: str
-    """begin, token, steps, answer, failed or stopped."""
+    """begin, token, steps, answer, failed, stopped, or away: the server ends, the run continues."""
     data: dict[str, Any]
 
     @property
     def last(self) -> bool:
         """Whether the run has ended with it."""
-        return self.kind in {"answer", "failed", "stopped"}
+        return self.kind in {"answer", "failed", "stopped", "away"}
 
 
 IDLE: Final = Happening("", "idle", {})
@@ -131,6 +132,7 @@ class Runs:
         self._folder = folder
         self._index = lasting_index(given.context.index)
         self._runs: dict[str, Run] = {}
+        self._closing = False
 
     def of(self, thread: str) -> Run | None:
         """The last run of a thread since the server has started."""
@@ -213,6 +215,7 @@ class Runs:
 
     async def close(self) -> None:
         """Stop all runs. They continue when the server starts again."""
+        self._closing = True
         tasks = [run.task for run in self._runs.values() if run.task and not run.task.done()]
         for task in tasks:
             if not task.cancelling():
@@ -268,7 +271,10 @@ class Runs:
                     _tell(run, event)
             answer = await asyncio.to_thread(Answer.of, await self.session.result(run.thread))
         except asyncio.CancelledError:
-            run.tell("stopped", {})
+            if not self._closing:
+                with suppress(HopyardError):
+                    await self.session.stop_calls(run.thread)
+            run.tell("away" if self._closing else "stopped", {})
             raise
         except HopyardError as error:
             run.tell("failed", {"text": str(error), "reason": error.reason})

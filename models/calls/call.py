@@ -11,7 +11,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Generic
 
@@ -65,6 +65,8 @@ class _Run:
 
     meter: Meter | None = None
     spoken: Spoken | None = None
+    under_way: set[str] = field(default_factory=set)
+    """The keys of its running calls."""
 
 
 class ModelCaller:
@@ -110,6 +112,15 @@ class ModelCaller:
         No call of the run may be running. The next meter starts with the totals in the ledger.
         """
         self._run(run).meter = None
+
+    def forget(self, run: str) -> None:
+        """Forget a run that has ended: a server answers many."""
+        with self._lock:
+            self._runs.pop(run, None)
+
+    def stop(self, run: str) -> None:
+        """Stop the running calls of a run, of this event loop. A person does not want them."""
+        self._twins.stop([*self._run(run).under_way])
 
     def spoken(self, run: str) -> Spoken | None:
         """The run's last message on the messages stream, if any."""
@@ -217,10 +228,15 @@ class ModelCaller:
         meter = await asyncio.to_thread(self.meter, call.run)
         known = await self._find(key, call)
         if known is None:
-            async with self.ledger.asking(key):
-                # Another process may have finished the call meanwhile.
-                known = await self._find(key, call)
-                entry = known or await self._paid(key, call)
+            under_way = self._run(call.run).under_way
+            under_way.add(key)
+            try:
+                async with self.ledger.asking(key):
+                    # Another process may have finished the call meanwhile.
+                    known = await self._find(key, call)
+                    entry = known or await self._paid(key, call)
+            finally:
+                under_way.discard(key)
         else:
             entry = known
         if known is not None:

@@ -197,6 +197,47 @@ def test_a_text_in_parts_is_read(client: TestClient) -> None:
     ]
 
 
+def test_a_conversation_with_empty_and_foreign_messages(
+    client: TestClient, chat: ModelServer
+) -> None:
+    """vllm 21089, vellum-assistant 40690: a stopped answer is sent back empty, or as None."""
+    alone = {"kind": "question", "question": QUESTION}
+    chat.answer = replies({"Answer": ANSWER, "StandAlone": alone})
+    for content in ("", None, []):
+        for more in ([], [{"role": "tool", "content": "42", "tool_call_id": "1"}]):
+            stopped = {"role": "assistant", "content": content, "tool_calls": None}
+            first, last = ({"role": "user", "content": text} for text in ("Hello", "And when?"))
+            body = {"messages": [first, stopped, *more, last]}
+            answer = client.post("/v1/chat/completions", json=body)
+            assert answer.json()["choices"][0]["message"]["content"] == ANSWER["answer"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"tool_choice": "required", "tools": []}, "tool_choice"),
+        ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, "tool_choice"),
+        ({"response_format": {"type": "json_object"}}, "response_format"),
+        ({"tool_choice": "auto", "tools": [], "response_format": {"type": "text"}}, ""),
+        ({"tool_choice": None, "response_format": None, "stream_options": None}, ""),
+    ],
+)
+def test_what_an_answer_in_words_cannot_fulfil_is_refused(
+    client: TestClient, asked: dict[str, Any], says: str
+) -> None:
+    """LiteRT-LM 2471: ignored, so that the client waits for a call or fails to read JSON."""
+    answer = complete(client, QUESTION, **asked)
+    assert (answer.status_code == 400) == bool(says)
+    assert says in answer.text
+
+
+@pytest.mark.parametrize("path", ["embeddings", "responses", "chat/completions/x"])
+def test_an_address_that_is_not_served_is_named_as_an_error(client: TestClient, path: str) -> None:
+    answer = client.post(f"/v1/{path}", json={})
+    assert answer.status_code == 404
+    assert f"/v1/{path}" in answer.json()["error"]["message"]
+
+
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_client_that_goes_stops_the_run_and_the_page_can_continue_it(
     client: TestClient, chat: ModelServer, *, stream: bool

@@ -86,7 +86,7 @@ PICTURES: Final = {
             ("Closing", "", {"thought": "", "answer": "354 km", "passages": [2]}),
         ],
         "Closing",
-        (f"{_RIVER} → Severn", f"{_LENGTH} → 354 km open"),
+        (f"{_RIVER} → Severn", f"{_LENGTH} → 354 km leaf"),
         "Answer from the findings → 354 km",
     ),
     "hop": Picture(

@@ -74,6 +74,7 @@ def test_a_citation_opens_in_the_picture_of_its_page(page: Page, browser: Any) -
     for summary in browser.find_elements("css selector", "details.steps li > details > summary"):
         summary.click()
     page.shows("details.steps > ol", "Model call, ")
+    assert re.search(r"1 call, (\d+) tokens, .* s, \1\.0000 at your", page.text(".steps > ol"))
     page.find(".edit").click()
     page.find(".draft textarea").send_keys(" And when closed?")
     before = browser.current_url
@@ -84,20 +85,38 @@ def test_a_citation_opens_in_the_picture_of_its_page(page: Page, browser: Any) -
     assert page.complaints() == []
 
 
+def drop(browser: Any, element: Any, *files: Path) -> None:
+    """Drop files and folders as a person does with a mouse."""
+    place = browser.execute_script(
+        "const {x, y} = arguments[0].getBoundingClientRect(); return {x: x + 9, y: y + 9}", element
+    )
+    data = {"items": [], "files": [str(file) for file in files], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        event = {"type": kind, "data": data, **place}
+        browser.execute_cdp_cmd("Input.dispatchDragEvent", event)
+
+
 def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_path: Path) -> None:
     page.complaints()
     (tmp_path / "buoy.pdf").write_bytes(pdf("The buoy is red."))
     page.find("nav a[href='#/documents']").click()
     page.shows(".documents", HOSTILE)
-    (tmp_path / "rope.md").write_text("The rope is new.")
-    page.find("input[type=file]").send_keys(f"{tmp_path / 'buoy.pdf'}\n{tmp_path / 'rope.md'}")
+    deep = tmp_path / "ropes" / "new"
+    deep.mkdir(parents=True)
+    (deep / "rope.md").write_text("The rope is new.")
+    for number in range(101):  # a browser gives the entries of a folder by the hundred
+        (deep / f".hidden{number}").touch()
+    (tmp_path / "100% #1 & co.md").write_text("All of it.")
+    page.find("input[type=file]").send_keys(str(tmp_path / "buoy.pdf"))
+    drop(browser, page.find(".add"), tmp_path / "ropes", tmp_path / "100% #1 & co.md")
     page.shows(".add", "buoy.pdf")
     page.shows(".add", "rope.md")
     page.find(".add button").click()
     wait_for(lambda: "No model is asked" in browser.switch_to.alert.text)
     browser.switch_to.alert.accept()
     wait_for(lambda: "uploads/buoy.pdf" in page.text(".documents"), 60)
-    page.shows(".add", "2 documents added")
+    page.shows(".add", "3 documents added")
+    page.shows(".documents", "uploads/100% #1 & co.md")
 
     page.find("nav a[href='#/search']").click()
     wait_for(lambda: page.find("#words")).send_keys("red buoy")
@@ -109,7 +128,8 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
     wait_for(lambda: page.find("aside rect"))
 
     page.find("nav a[href='#/documents']").click()
-    wait_for(lambda: page.find("main input[type=search]")).send_keys("buoy")
+    wait_for(lambda: page.find("main .documents"))
+    page.find("main input[type=search]").send_keys("buoy")
     wait_for(lambda: page.text(".documents").count("pdf") == 1)
     page.find(".documents summary").click()
     page.find("button[aria-label='Remove uploads/buoy.pdf']").click()
@@ -117,5 +137,7 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
     browser.switch_to.alert.accept()
     wait_for(lambda: "buoy" not in page.text(".documents"), 60)
     left = [file.name for file in (tmp_path / "home" / "uploads").rglob("*.*")]
-    assert left == ["rope.md"]
+    assert sorted(left) == ["100% #1 & co.md", "rope.md"]
+    drop(browser, page.find("nav"), tmp_path / "buoy.pdf")  # it would open in place of the page
+    assert page.find("main")
     assert page.complaints() == []

@@ -30,7 +30,10 @@ function App() {
       setProblem("");
       refresh();
     };
+    const keep = (event) => event.preventDefault(); // a dropped file would take the place of the page
     addEventListener("hashchange", move);
+    addEventListener("dragover", keep);
+    addEventListener("drop", keep);
     get("/api/status").then(setStatus).catch(tell);
     refresh();
     return () => removeEventListener("hashchange", move);
@@ -81,6 +84,7 @@ function ThreadTools({ thread, known, refresh, tell }) {
     <button class="link" onClick=${remove}>Delete</button></p>`;
 }
 
+const SMALL = matchMedia("(max-width: 60rem)"); // as in style.css
 function Threads({ threads, place, index, entities, owner }) {
   const [words, setWords] = useState("");
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
@@ -99,13 +103,14 @@ function Threads({ threads, place, index, entities, owner }) {
       ${entities && html`<li><a href="#/entities" aria-current=${current(place.view === "entities")}>Entities</a></li>`}
       ${owner && html`<li><a href="#/measure" aria-current=${current(place.view === "measure")}>Measure</a></li>`}
     </ul>
+    ${threads.length > 0 && html`<details open=${!SMALL.matches}><summary>Threads</summary>
     ${threads.length > 5 && html`<input type="search" aria-label="Search threads" placeholder="Search threads"
       value=${words} onInput=${(event) => setWords(event.target.value)} />`}
     <ul>${shown.map((one) => html`<li key=${one.thread_id}>
       <a href=${`#${encodeURIComponent(one.thread_id)}`}
         aria-current=${current(place.threads.includes(one.thread_id))}>${one.title || one.question || one.thread_id}</a>
       ${!one.finished && html`<span class="quiet"> ${one.waiting ? "waits for you" : one.running ? "running" : "unfinished"}</span>`}
-    </li>`)}</ul>
+    </li>`)}</ul></details>`}
   </nav>`;
 }
 

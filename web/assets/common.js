@@ -3,7 +3,7 @@ export { html, render, useEffect, useRef, useState } from "/assets/htm-preact.js
 
 const read = async (response) => {
   const found = response.status === 204 ? {} : await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(found.error?.message ?? response.statusText);
+  if (!response.ok) throw Object.assign(new Error(found.error?.message || response.statusText || `HTTP ${response.status}`), { status: response.status });
   return found;
 };
 export const get = async (path) => read(await fetch(path));
@@ -16,6 +16,18 @@ export const upload = async (file, kind = "uploads") =>
   read(await fetch(`/api/${kind}/${encodeURIComponent(file.name)}`, {
     method: "PUT", body: file, headers: { "content-type": "application/octet-stream" },
   }));
+/** The files of a drop, with those in its folders. */
+export const dropped = async (transfer) => {
+  const called = (start) => new Promise(start);
+  const filesOf = async (entry) => {
+    if (entry.isFile) return [await called((found, failed) => entry.file(found, failed))];
+    const [reader, inside] = [entry.createReader(), []];
+    for (let some; (some = await called((found, failed) => reader.readEntries(found, failed))).length; ) inside.push(...some);
+    return (await Promise.all(inside.filter((one) => !one.name.startsWith(".")).map(filesOf))).flat();
+  };
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
+  return (await Promise.all(entries.map(filesOf))).flat();
+};
 export const pathOf = (thread) => `/api/threads/${encodeURIComponent(thread)}`;
 
 export const counted = (number, word) =>

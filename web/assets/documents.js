@@ -1,5 +1,5 @@
 // The documents of the index: listed with what was not read of them, added, removed.
-import { counted, get, html, send, upload, useEffect, useRef, useState } from "/assets/common.js";
+import { counted, dropped, get, html, send, upload, useEffect, useRef, useState } from "/assets/common.js";
 
 const PAUSE = 700;
 const listed = (counts) => Object.entries(counts).map(([name, count]) => counted(count, name)).join(", ");
@@ -40,7 +40,9 @@ export function Documents({ cite, owner }) {
     return work().catch(tell);
   };
   const receive = (files) => act(async () => {
-    for (const file of [...files]) await upload(file).catch(tell); // `files` itself empties
+    const problems = [];
+    for (const file of await files) await upload(file).catch((error) => problems.push(error.message));
+    setProblem(problems.join(" "));
     follow(await get("/api/change"));
   });
   const asks = found?.index.asks_model ?? [];
@@ -55,15 +57,15 @@ export function Documents({ cite, owner }) {
   };
   const drop = (event) => {
     event.preventDefault();
-    receive(event.dataTransfer.files);
+    receive(dropped(event.dataTransfer));
   };
   return html`<div onDragOver=${(event) => event.preventDefault()} onDrop=${drop}>
     <h1>Documents</h1>
     ${found && html`<${About} index=${found.index} />`}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <section aria-label="Add documents" class="add" hidden=${!owner}>
-      <p><label>Add files, or drop them here <input type="file" multiple
-        onChange=${(event) => { receive(event.target.files); event.target.value = ""; }} /></label></p>
+      <p><label>Add files, or drop files or folders here <input type="file" multiple
+        onChange=${(event) => { receive([...event.target.files]); event.target.value = ""; }} /></label></p>
       <p class="quiet">They are kept in ${change.folder}.</p>
       ${change.waiting?.length > 0 && !change.running && html`
         <ul>${change.waiting.map((name) => html`<li key=${name}>${name}</li>`)}</ul>

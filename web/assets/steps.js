@@ -73,7 +73,7 @@ function List({ steps, passages, cite }) {
 const costOf = (calls) => {
   const paid = calls.filter((call) => !call.cached);
   return paid.length
-    ? cost(paid.map((call) => ({ ...call, model_calls: 1, estimated_calls: call.estimated })))
+    ? cost(paid.map((call) => ({ ...call, model: call.setting, model_calls: 1, estimated_calls: call.estimated })))
     : "from the ledger";
 };
 

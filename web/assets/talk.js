@@ -5,6 +5,8 @@ import { cost, get, html, pathOf, pricesOf, send, setPrices, useEffect, useRef, 
 import { Steps } from "/assets/steps.js";
 
 const EVENTS = ["begin", "token", "steps", "answer", "failed", "stopped"];
+const PAUSE = 2000;
+const NEAR = 80;
 const NOTHING = { question: "", text: "", steps: [], problem: "", ended: false };
 
 /** The state of a running question after one more event. */
@@ -23,6 +25,8 @@ const after = (live, kind, data) => {
   }
 };
 
+/** Pixels of the page below the window. */
+const left = () => document.scrollingElement.scrollHeight - scrollY - innerHeight;
 const paid = (turn) => ({ ...turn.usage, model: turn.model });
 
 /**
@@ -31,23 +35,37 @@ const paid = (turn) => ({ ...turn.usage, model: turn.model });
  */
 export function Conversation({ thread, status, cite, started, refresh, only }) {
   const [turns, setTurns] = useState([]);
-  const [live, setLive] = useState(null);
+  const [live, draw] = useState(null);
   const [problem, setProblem] = useState("");
-  const [, draw] = useState(null);
+  const [, priced] = useState(null);
   const source = useRef(null);
   const shown = useRef(null);
+  const sent = useRef(null);
+  const follows = useRef(true);
+  const list = useRef(null);
+  const now = useRef(null);
+  const frame = useRef(0);
   const tell = (error) => setProblem(error.message);
 
+  /** Draws a state of the running question. Tokens may come far more often than a page is drawn. */
+  const put = (state) => {
+    cancelAnimationFrame(frame.current);
+    frame.current = 0;
+    now.current = state;
+    draw(state);
+  };
   const listen = (name) => {
     source.current?.close();
     const events = (source.current = new EventSource(`${pathOf(name)}/events`));
-    // The server knows no such run any more, as after a restart: what it has told is on the thread.
-    events.onerror = () => events.readyState === EventSource.CLOSED && open(name).catch(tell);
+    events.onerror = () => events.readyState === EventSource.CLOSED && reach(name);
     for (const kind of EVENTS) {
       events.addEventListener(kind, (event) => {
         const data = JSON.parse(event.data);
         if (kind === "answer") show(name).catch(tell);
-        else setLive((before) => after(before ?? NOTHING, kind, data));
+        else {
+          now.current = after(now.current ?? NOTHING, kind, data);
+          frame.current ||= requestAnimationFrame(() => put(now.current));
+        }
         if (["answer", "failed", "stopped"].includes(kind)) {
           events.close();
           refresh();
@@ -61,34 +79,72 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
     const found = await get(pathOf(name));
     if (shown.current !== name) return false;
     setTurns(found.turns);
-    setLive(found.running ? { ...NOTHING, question: found.question } : null);
+    put(found.running ? { ...NOTHING, question: found.question } : null);
     return found.running;
+  };
+  /** Shows a thread and listens to its run. If the server is away, as while it restarts, tries again. */
+  const reach = async (name) => {
+    try {
+      const running = await show(name);
+      if (shown.current !== name) return;
+      setProblem("");
+      if (running) listen(name);
+    } catch (error) {
+      if (shown.current !== name) return;
+      tell(error);
+      if (!error.status || error.status >= 500) setTimeout(() => shown.current === name && reach(name), PAUSE);
+    }
   };
   const open = async (name) => {
     source.current?.close();
     shown.current = name;
     setProblem("");
-    setLive(null);
+    put(null);
     setTurns([]);
-    if (name && (await show(name))) listen(name);
+    if (name) await reach(name);
+    if (!only) list.current?.lastElementChild?.scrollIntoView();
   };
   useEffect(() => {
-    if (thread !== shown.current) open(thread).catch(tell);
+    if (thread !== shown.current) open(thread);
   }, [thread]);
-  useEffect(() => () => source.current?.close(), []);
+  useEffect(() => {
+    const scrolled = () => (follows.current = left() < NEAR);
+    // Another page, or a program, may have asked on the thread meanwhile.
+    const returned = () => !document.hidden && shown.current && !now.current && reach(shown.current);
+    addEventListener("scroll", scrolled);
+    document.addEventListener("visibilitychange", returned);
+    return () => {
+      removeEventListener("scroll", scrolled);
+      document.removeEventListener("visibilitychange", returned);
+      source.current?.close();
+      shown.current = null;
+    };
+  }, []);
+  useEffect(() => {
+    if (live && follows.current && !only) scrollBy(0, left());
+  }, [live]);
 
+  /** Begins a run; returns whether the server has taken it. */
   const begin = async (work) => {
     setProblem("");
+    follows.current = true;
     try {
-      const name = (await work()).thread;
+      sent.current = work();
+      const name = (await sent.current).thread;
       shown.current = name;
       started(name);
       listen(name);
       refresh();
+      return true;
     } catch (error) {
-      setLive(null);
+      put(null);
       tell(error);
+      return false;
     }
+  };
+  const stop = async () => {
+    await sent.current?.catch(() => {}); // the server may not have the question yet
+    await send(`${pathOf(shown.current)}/stop`).catch(tell);
   };
   const ask = async (question, { other, ...given }) => {
     if (other) {
@@ -96,10 +152,10 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
         send("/api/threads", { question, ...given, strategy }));
       const names = (await Promise.all(both)).map((one) => encodeURIComponent(one.thread));
       location.hash = `/compare/${names.join("/")}`;
-      return;
+      return true;
     }
-    setLive({ ...NOTHING, question });
-    await begin(() => send("/api/threads", { question, thread, ...given }));
+    put({ ...NOTHING, question });
+    return begin(() => send("/api/threads", { question, thread, ...given }));
   };
   const edit = async (number, question) => {
     const limits = limitsOf(document.querySelector("form.ask"));
@@ -110,12 +166,12 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
     const left = turns.at(-1);
     const open = left && !left.finished;
     if (open) setTurns(turns.slice(0, -1));
-    setLive({ ...NOTHING, question: open ? left.asked : live?.question ?? "" });
+    put({ ...NOTHING, question: open ? left.asked : live?.question ?? "" });
     return begin(() => send(`${pathOf(thread)}/resume`, { answer }));
   };
   const running = live && !live.ended;
   return html`<div class="conversation" aria-busy=${Boolean(running)}>
-    <ol class="turns">
+    <ol class="turns" ref=${list}>
       ${turns.map((turn, place) => html`
         <${Turn} key=${place} turn=${turn} owner=${status.owner !== false} number=${place + 1} cite=${cite} edit=${only ? null : edit}
           resume=${place === turns.length - 1 && !live ? resume : null} />`)}
@@ -124,9 +180,9 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
     ${turns.length > 1 && html`<p class="quiet">So far: ${cost(turns.map(paid))}</p>`}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${only
-      ? running && html`<p><button onClick=${() => send(`${pathOf(thread)}/stop`).catch(tell)}>Stop</button></p>`
-      : html`<${Ask} ask=${(...given) => ask(...given).catch(tell)} running=${running} status=${status} priced=${draw}
-          fresh=${!thread} stop=${() => send(`${pathOf(thread)}/stop`).catch(tell)} />`}
+      ? running && html`<p><button onClick=${stop}>Stop</button></p>`
+      : html`<${Ask} ask=${(...given) => ask(...given).catch(tell)} running=${running} status=${status} priced=${priced}
+          fresh=${!thread} stop=${stop} />`}
   </div>`;
 }
 
@@ -208,10 +264,12 @@ function Ask({ ask, running, stop, status, fresh, priced }) {
     event.preventDefault();
     if (running || !text.trim()) return;
     const { strategy, other } = form.current.elements;
-    ask(text, { limits: limitsOf(form.current), strategy: strategy?.value ?? "", other: other?.value ?? "" });
     setText("");
+    const given = { limits: limitsOf(form.current), strategy: strategy?.value ?? "", other: other?.value ?? "" };
+    ask(text, given).then((taken) => taken || setText((since) => since || text));
   };
-  const keys = (event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && submit(event);
+  // Safari ends a composition before the Enter that confirms it, and gives that the code 229.
+  const keys = (event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229 && submit(event);
   const choices = (first) => html`<option value="">${first}</option>
     ${(status.strategies ?? []).map((name) => html`<option key=${name} value=${name}>${name}</option>`)}`;
   return html`<form class="ask" ref=${form} onSubmit=${submit}>
@@ -219,7 +277,7 @@ function Ask({ ask, running, stop, status, fresh, priced }) {
     <textarea id="question" rows="2" value=${text} onInput=${(event) => setText(event.target.value)}
       onKeyDown=${keys} />
     ${running
-      ? html`<button type="button" onClick=${stop}>Stop</button>`
+      ? html`<button type="button" onClick=${(event) => event.detail < 2 && stop()}>Stop</button>`
       : html`<button type="submit" disabled=${!text.trim()}>Ask</button>`}
     <details class="options"><summary>Limits, prices${fresh ? ", strategy" : ""}</summary>
       <div class="fields">

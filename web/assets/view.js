@@ -7,7 +7,7 @@ export function Passage({ cited, close }) {
   const panel = useRef(null);
   const [place, setPlace] = useState(null);
   const [page, setPage] = useState(0);
-  const [zoom, setZoom] = useState(0);
+  const [zoom, setZoom] = useState(innerWidth < 700 ? 1 : 0); // a page is too small to read on a telephone
 
   useEffect(() => {
     const opener = document.activeElement;
@@ -77,12 +77,12 @@ function Picture({ place, page, zoom, cited }) {
   const quotes = boxes.length ? `Marked: ${words}` : "Nothing is marked.";
   const showMark = () => {
     setProblem("");
-    const mark = frame.current?.querySelector("rect")?.getBoundingClientRect();
-    if (!mark) return;
+    const found = [...(frame.current?.querySelectorAll("rect") ?? [])].map((one) => one.getBoundingClientRect());
+    if (!found.length) return;
     // Only the panel moves: `scrollIntoView` would move the conversation beside it too.
     const panel = frame.current.closest("aside");
-    panel.scrollTop += mark.top - panel.clientHeight / 3;
-    frame.current.scrollLeft += mark.left - frame.current.getBoundingClientRect().left - 40;
+    panel.scrollTop += found[0].top - panel.clientHeight / 3;
+    frame.current.scrollLeft += Math.min(...found.map((one) => one.left)) - frame.current.getBoundingClientRect().left - 40;
   };
   return html`<div class=${zoom ? "picture zoomed" : "picture"} tabindex="0" role="group"
       aria-label="Picture of the page" ref=${frame}>

@@ -186,6 +186,18 @@ async def test_a_cancelled_waiter_leaves_its_twin_alone(server: ModelServer) -> 
     assert len(server.calls) == 1
 
 
+async def test_a_stopped_run_leaves_its_twin_alone(server: ModelServer) -> None:
+    server.delay = 0.3
+    stopped, twin = asyncio.create_task(ask(run="stopped")), asyncio.create_task(ask(run="twin"))
+    await asyncio.to_thread(server.wait_for_call)
+    stopped.cancel()
+    model_caller().stop("stopped")
+    with pytest.raises(asyncio.CancelledError):
+        await stopped
+    assert await twin == "Paris"
+    assert len(server.calls) == 2
+
+
 async def test_calls_run_at_once_up_to_the_limit(server: ModelServer) -> None:
     server.delay = 0.05
     context = Context(model="scripted", concurrency=3)
