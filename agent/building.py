@@ -27,8 +27,8 @@ from hopyard.indexes.kind import embedding_for
 from hopyard.indexes.status import status
 from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.nodes.resources import Resources
-from hopyard.state.index_address import is_address
 from hopyard.state.settings.given import read_given
+from hopyard.state.settings.index_address import is_address
 
 
 @dataclass(frozen=True)

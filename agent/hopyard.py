@@ -23,9 +23,9 @@ from hopyard.agent.thread_settings import thread_settings
 from hopyard.agent.threads.summary import ThreadSummary
 from hopyard.indexes.passages.marks import Mark
 from hopyard.nodes.resources import Resources
-from hopyard.state.index_address import is_address
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import read_given
+from hopyard.state.settings.index_address import is_address
 
 T = TypeVar("T")
 

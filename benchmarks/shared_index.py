@@ -24,7 +24,7 @@ from scale import MB, Synthetic, cpu, documents
 from hopyard.indexes.building.build import add, build
 from hopyard.indexes.corpus import shared
 from hopyard.indexes.corpus.shared import build_folder, folder_of
-from hopyard.state.index_address import index_address
+from hopyard.state.settings.index_address import index_address
 
 RESULTS: Final = Path(__file__).resolve().parent / "results" / "shared_index.json"
 CHECKS: Final = 20

@@ -23,8 +23,8 @@ from hopyard.indexes.search import SEARCHES
 from hopyard.measures.questions import Question
 from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.state.errors import IndexMissingError, UsageError
-from hopyard.state.index_address import lasting_index
 from hopyard.state.settings.fields import AUTO, Context
+from hopyard.state.settings.index_address import lasting_index
 from hopyard.state.settings.sources import home
 from hopyard.state.storage.lines import write_model
 from hopyard.state.strategy import STRATEGIES

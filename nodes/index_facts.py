@@ -7,10 +7,10 @@ from typing import Final
 
 from hopyard.indexes import named
 from hopyard.indexes.corpus.manifest import Manifest, read_manifest
-from hopyard.indexes.corpus.shared import folder_of
 from hopyard.indexes.index import Index
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embedder import Vector
+from hopyard.nodes.resources import index_folder
 from hopyard.nodes.run import Run, index_name
 from hopyard.state.errors import IndexMissingError
 
@@ -97,4 +97,4 @@ def nearness(question: str, vector: Vector | None, index: Index) -> Nearness:
 
 
 def _manifest(name: str) -> Manifest:
-    return read_manifest(folder_of(name))
+    return read_manifest(index_folder(name))

@@ -22,9 +22,9 @@ from hopyard.prompts.passages import one_line
 from hopyard.prompts.rewrite import REWRITE, FollowUp
 from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
-from hopyard.state.index_address import lasting_index
 from hopyard.state.schemas import FINISHED, Step
 from hopyard.state.settings.fields import Context
+from hopyard.state.settings.index_address import lasting_index
 from hopyard.state.usage import no_usage
 from hopyard.state.verdicts import ABOUT_LAST
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 from langchain_core.runnables import RunnableConfig
 
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
-from hopyard.indexes.corpus.shared import folder_of
 from hopyard.indexes.index import Index
 from hopyard.indexes.search import Kept
 from hopyard.models.calls.call import ModelCaller
@@ -32,8 +31,8 @@ from hopyard.models.ledger import LEDGER_FILE, Ledger, open_ledger
 from hopyard.models.names import NO_EMBEDDING
 from hopyard.models.recorded import Recorder
 from hopyard.state.errors import UsageError
-from hopyard.state.index_address import is_address
 from hopyard.state.settings.fields import AUTO
+from hopyard.state.settings.index_address import is_address
 from hopyard.state.settings.sources import home
 from hopyard.state.storage.addresses import LEDGER_VARIABLE, address_in
 
@@ -184,7 +183,7 @@ class Resources:
         Raises:
             IndexMissingError: It is missing, damaged, or of another embedding model.
         """
-        directory = folder_of(name)
+        directory = index_folder(name)
         return self._indexes.get(
             (_key(name), embedding), _version(directory), lambda: self._open(directory, embedding)
         )
@@ -193,7 +192,7 @@ class Resources:
         """The documents and passages of an index, opened once a generation; see `open_corpus`."""
         from hopyard.indexes.listing import open_corpus
 
-        directory = folder_of(name)
+        directory = index_folder(name)
         key = _key(name), None if groups is None else tuple(groups)
         return self._corpora.get(key, _version(directory), lambda: open_corpus(directory, groups))
 
@@ -230,6 +229,15 @@ class Resources:
         return self._gates.get(
             folder, changed, lambda: RetrievalGate.load(folder, self.embed_question)
         )
+
+
+def index_folder(name: str | Path) -> Path:
+    """The directory of an index, for reading; see `indexes.corpus.shared.folder_of`."""
+    if not is_address(name):
+        return Path(name)
+    from hopyard.indexes.corpus.shared import folder_of
+
+    return folder_of(name)
 
 
 def _key(name: str | Path) -> str:

@@ -21,9 +21,9 @@ from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.resources import Resources, resources_in
 from hopyard.state.errors import BudgetExceededError, HopyardError, IndexMissingError, UsageError
-from hopyard.state.index_address import is_address
 from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import AUTO, Context
+from hopyard.state.settings.index_address import is_address
 from hopyard.state.settings.rights import group_names
 from hopyard.state.settings.sources import read_context
 from hopyard.state.usage import Usage

@@ -21,8 +21,8 @@ from hopyard.indexes.documents.files import shown, unknown_format
 from hopyard.indexes.documents.readers.table import CORPUS_SUFFIX, format_of
 from hopyard.indexes.listing import list_documents
 from hopyard.state.errors import HopyardError, ThreadBusyError, UsageError
-from hopyard.state.index_address import lasting_index, private_name
 from hopyard.state.references import SECTION_MARK
+from hopyard.state.settings.index_address import lasting_index, private_name
 from hopyard.state.settings.sources import home
 from hopyard.state.text.counting import counted
 from hopyard.web.originals import Originals

@@ -20,8 +20,8 @@ from hopyard.measures.questions import Question, fingerprint, read_questions
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, ThreadBusyError, UsageError
 from hopyard.state.extras import require
-from hopyard.state.index_address import lasting_index
 from hopyard.state.settings.fields import Budget, Context
+from hopyard.state.settings.index_address import lasting_index
 from hopyard.state.settings.sources import change_context, home
 from hopyard.state.storage.atomic import write_file
 from hopyard.tracing.model import Trace

@@ -27,8 +27,8 @@ from hopyard.agent.session import Session
 from hopyard.agent.thread_settings import thread_settings
 from hopyard.nodes.lifecycle import check_question
 from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError
-from hopyard.state.index_address import lasting_index
 from hopyard.state.settings.given import Given
+from hopyard.state.settings.index_address import lasting_index
 from hopyard.state.settings.sources import change_context
 from hopyard.state.storage.atomic import write_file
 from hopyard.state.storage.thread_names import checked_thread_name

@@ -45,7 +45,7 @@ def build_command(
             "--out",
             metavar="INDEX",
             parser=for_building,
-            help="The index directory, or postgresql://USER@HOST/DATABASE?index=NAME.",
+            help="The index: a directory, or postgresql://…?index=NAME.",
         ),
     ],
     paths: PathsArgument = None,
@@ -56,8 +56,8 @@ def build_command(
         str | None,
         typer.Option(
             "--with",
-            help=f"Index kinds to build, comma-separated: {', '.join(KINDS)}. "
-            f"Default: {','.join(DEFAULT_KINDS)}, and tables if a file is a spreadsheet.",
+            help=f"Index kinds, comma-separated: {', '.join(KINDS)}. "
+            f"Default: {','.join(DEFAULT_KINDS)}, and tables for spreadsheets.",
         ),
     ] = None,
     vectors: Annotated[

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hopyard.agent.people import PeopleOnly, people_of_server
 from hopyard.cli.mcp.server import mcp_server
 from hopyard.cli.options import context_from
-from hopyard.state.index_address import lasting_index
 from hopyard.state.settings.fields import Context
+from hopyard.state.settings.index_address import lasting_index
 
 
 def _settings() -> Context:

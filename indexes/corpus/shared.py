@@ -33,7 +33,7 @@ from hopyard.indexes.corpus.lock import LOCK_FILE, OWNER_FILE, hold_lock
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE
 from hopyard.state.errors import HopyardError, IndexMissingError, show_as
 from hopyard.state.extras import require
-from hopyard.state.index_address import IndexAddress, index_address, is_address
+from hopyard.state.settings.index_address import IndexAddress, index_address, is_address
 from hopyard.state.settings.sources import home
 from hopyard.state.storage.atomic import sync_tree
 
@@ -176,16 +176,17 @@ class Mirror:
             return chunk_of(self.build / path, place)
 
         write_listing(self.build, publisher.publish(base, files, read, clean=clean), files)
+        self._next = 0.0
 
     def _brought(self) -> Path:
         copies = self._root / "copies"
         with _written(self.address):
             copies.mkdir(parents=True, exist_ok=True)
             number = self.shared.newest()
-            if self._copy == copies / f"{number:012d}":
+            if self._copy == copies / f"{number:016d}":
                 return self._copy
             with FileLock(self._root / "fetch.lock"):
-                while not is_whole(folder := copies / f"{number:012d}"):
+                while not is_whole(folder := copies / f"{number:016d}"):
                     if not number:
                         raise IndexMissingError(
                             f"There is no index {self.address.shown!r}: run `hopyard index build "

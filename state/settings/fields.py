@@ -26,7 +26,6 @@ from pydantic_core import CoreSchema, ErrorDetails
 from pydantic_settings import NoDecode
 
 from hopyard.state.group import Amount, Frozen, Group, GroupT, Limit, Profile
-from hopyard.state.index_address import public_name
 from hopyard.state.registry import SEARCHES, registries, registry_at
 from hopyard.state.settings.common import (
     AUTO,
@@ -37,6 +36,7 @@ from hopyard.state.settings.common import (
     WritingSettings,
     named_once,
 )
+from hopyard.state.settings.index_address import public_name
 from hopyard.state.settings.model_size import is_small
 from hopyard.state.settings.rights import group_names
 from hopyard.state.strategy import STRATEGIES

@@ -149,6 +149,7 @@ ABOUT: dict[str, tuple[str, dict[str, object]]] = {
             "author": "Marlene Voß <voss@lindenhof.example>",
             "to": "bremen@dasan.example",
             "date": "2025-06-05T08:15:00+02:00",
+            "date_utc": "2025-06-05T06:15:00+00:00",
         },
     ),
     "brewing.md": (

@@ -81,11 +81,9 @@ async def test_a_thread_of_a_programs_own_keeps_its_settings(
     assert {call.payload["seed"] for call in model_server.calls} == {9}
 
 
-async def test_an_address_is_no_folder_and_begins_no_thread(
-    session: Session, context: Context
-) -> None:
-    elsewhere = changed(context, index="postgresql://host/db", strategy="single")
-    with pytest.raises(UsageError, match=r"is an address.*opens only folders"):
+async def test_an_unknown_address_begins_no_thread(session: Session, context: Context) -> None:
+    elsewhere = changed(context, index="https://host/index", strategy="single")
+    with pytest.raises(UsageError, match="is an address that Hopyard does not know"):
         await events(session.ask(QUESTION, elsewhere, "t"))
     with pytest.raises(ThreadMissingError):
         await session.context("t")

@@ -72,15 +72,14 @@ async def test_without_a_context_the_environment_is_read(environment: Path) -> N
     assert [unit["id"] for unit in output["evidence"]] == ["bridge"]
 
 
-async def test_an_address_is_no_folder_and_the_error_says_so(tmp_path: Path) -> None:
+async def test_an_unknown_address_is_refused(tmp_path: Path) -> None:
     with Resources(tmp_path) as resources:
-        run = Run("r", Context(index="postgresql://host/db"), resources)
+        run = Run("r", Context(index="https://host/index"), resources)
         with pytest.raises(UsageError) as error:
             await run.index()
         assert str(error.value) == (
-            "The index 'postgresql://host/db' is an address, but this version of Hopyard "
-            "opens only folders; name "
-            "the folder that `hopyard index build` wrote."
+            "The index 'https://host/index' is an address that Hopyard does not know; name a folder "
+            "or postgresql://USER@HOST/DATABASE?index=NAME."
         )
         assert await index_kinds(run) == ()
 

@@ -30,9 +30,9 @@ from hopyard.indexes.corpus.shared import build_folder, folder_of
 from hopyard.indexes.status import status
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, IndexBusyError, IndexMissingError, UsageError
-from hopyard.state.index_address import index_address, private_name
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import read_given
+from hopyard.state.settings.index_address import index_address, private_name
 from hopyard.state.storage.postgres import files
 from hopyard.testing import DOCUMENTS, WordEmbedder
 from hopyard.web.app import application
@@ -373,7 +373,7 @@ def test_rights_and_passwords(
         with pytest.raises(HopyardError, match='database "nowhere" does not exist'):
             folder_of(missing)
         # A thread names the index without the password; the environment has it.
-        hopyard.state.index_address._known.clear()  # type: ignore[attr-defined]
+        hopyard.state.settings.index_address._known.clear()  # type: ignore[attr-defined]
         monkeypatch.setenv("HOPYARD_INDEX", right)
         machine("three")
         assert best(context.index, QUESTION) == "iron-bridge"

@@ -195,7 +195,7 @@ class Publisher:
             rows = [(self._name, digest, *_deflated(read(*places[digest]))) for digest in some]
             self.run(partial(_insert, rows=rows))
         # An index that was deleted and built again takes no number twice.
-        number = max(base + 1, int(time.time()))
+        number = max(base + 1, time.time_ns() // 1000)
         return self.run(lambda connection: self._commit(connection, base, number, files, clean))
 
     def _digests(self, connection: Connection[TupleRow]) -> set[bytes]:
