@@ -78,8 +78,8 @@ async def test_an_unknown_address_is_refused(tmp_path: Path) -> None:
         with pytest.raises(UsageError) as error:
             await run.index()
         assert str(error.value) == (
-            "The index 'https://host/index' is an address that Hopyard does not know; name a folder "
-            "or postgresql://USER@HOST/DATABASE?index=NAME."
+            "The index 'https://host/index' is an address that Hopyard does not know; name a "
+            "folder or postgresql://USER@HOST/DATABASE?index=NAME."
         )
         assert await index_kinds(run) == ()
 
