@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hopyard.classifiers.manifest import TrainSettings
 from hopyard.classifiers.t5 import Network, T5Scorer, train_t5
-from hopyard.models.builtin import embedding as minilm
+from hopyard.models.builtin import minilm
 from hopyard.models.builtin.minilm import MiniLMEmbedder
 from hopyard.models.embedder import Vectors
 from lab.small_t5 import MINILM, make_network, project, save_base
@@ -74,6 +74,6 @@ def test_a_gate_of_word_pieces_learns_and_loads_without_minilm(
     settings = TrainSettings(base=str(tmp_path / "base"), epochs=25, rate=3e-3)
     rows = [row for row in separable() if row.label is not None]
     train_t5(rows, rows, settings, tmp_path / "gate", lambda *_: None)
-    monkeypatch.setattr(minilm, "_folder", None)
+    monkeypatch.delattr(minilm, "files_of")
     red, blue = T5Scorer.load(tmp_path / "gate").scores(["red 3", "blue 3"])
     assert red < blue

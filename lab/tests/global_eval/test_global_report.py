@@ -21,6 +21,7 @@ from lab.global_eval.report import (
 )
 from tests.evaluation.conftest import MakePlan, record
 
+pytestmark = pytest.mark.usefixtures("map_reduce")
 NAMES = ("single", "map-reduce", "single+dense")
 
 
