@@ -52,6 +52,8 @@ def arms() -> dict[str, dict[str, Any]]:
         found[f"{tokens} tokens, passages"] = {"tokens": tokens, "k": 60, "cut": True}
         found[f"{tokens} tokens, segments"] = {"tokens": tokens, "k": 20, "cut": True, "runs": True}
         found[f"{tokens} tokens, pages"] = {"tokens": tokens, "k": 3, "found": 0.0}
+    for least in (0.0, 0.6, 0.8):
+        found[f"4000 tokens, matching {least}"] = {"tokens": 4000, "least": least}
     for k in (10, 20):
         found[f"{k} passages"] = {"k": k}
         found[f"{k} passages in segments"] = {"k": k, "runs": True}
@@ -64,6 +66,8 @@ async def read(run: Run, question: str, arm: Mapping[str, Any]) -> list[Passage]
     with ExitStack() as stack:
         if "found" in arm:
             stack.enter_context(patch.object(reading, "_OF_FOUND", arm["found"]))
+        if "least" in arm:
+            stack.enter_context(patch.object(reading, "_LEAST", arm["least"]))
         if "dsrag" in arm:
             _as_dsrag(stack)
         units = (await reading.find_to_read(run, question)).evidence
