@@ -44,6 +44,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
             "openpyxl": "openpyxl",
             "python-calamine": "python_calamine",
             "python-oxmsg": "oxmsg",
+            "xlrd": "xlrd",
         },
     ),
     "tables": Extra("queries over tables (strategy table)", {"duckdb": "duckdb"}),

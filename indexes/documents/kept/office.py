@@ -6,6 +6,7 @@ import re
 import zipfile
 from collections.abc import Callable
 from datetime import date, time, timedelta
+from io import StringIO
 from itertools import chain
 from typing import Any, Final
 from xml.etree.ElementTree import Element
@@ -101,6 +102,34 @@ def find_xlsx(source: Source, found: FileWords) -> None:
                     texts.append(str(value))
             found.text("\n".join(texts), f'sheet "{name}"')
             found.text(name)
+
+
+def find_xls(source: Source, found: FileWords) -> None:
+    """The cells of a workbook of Excel 97 by xlrd. Other files of this name are not compared."""
+    from xlrd import XL_CELL_DATE, XL_CELL_NUMBER, XLRDError, open_workbook, xldate_as_datetime
+
+    with source.open() as stream:
+        data = stream.read()
+    if data.startswith(b"PK"):
+        find_xlsb(source, found)
+        return
+    try:
+        book = open_workbook(file_contents=data, logfile=StringIO())
+    except XLRDError:
+        found.open = True
+        return
+    found.name(_ERRORS)
+    for sheet in book.sheets():
+        texts: list[str] = []
+        for cell in chain.from_iterable(sheet.get_rows()):
+            if cell.ctype == XL_CELL_NUMBER:
+                found.number(cell.value)
+            elif cell.ctype == XL_CELL_DATE:
+                found.name(str(xldate_as_datetime(cell.value, book.datemode)))
+            else:
+                texts.append(str(cell.value))
+        found.text("\n".join(texts), f'sheet "{sheet.name}"')
+        found.text(sheet.name)
 
 
 def find_xlsb(source: Source, found: FileWords) -> None:

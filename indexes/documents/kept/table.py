@@ -23,7 +23,7 @@ from hopyard.indexes.documents.kept.office import (
     find_epub,
     find_odf,
     find_office,
-    find_xlsb,
+    find_xls,
     find_xlsx,
 )
 from hopyard.indexes.documents.readers.base import Source
@@ -57,7 +57,7 @@ EXTRACTORS: Final[dict[str, Extractor]] = {
     ".docx": find_office,
     ".pptx": find_office,
     ".xlsx": find_xlsx,
-    ".xls": find_xlsb,  # those in binary form: others are no archive, and not compared
+    ".xls": find_xls,
     ".odt": find_odf,
     ".ods": find_odf,
     ".odp": find_odf,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import runpy
 import zipfile
 from pathlib import Path
@@ -211,3 +212,26 @@ def test_texts_of_a_binary_workbook() -> None:
 def _variable(number: int) -> bytes:
     """The length of a record, in bytes of seven bits."""
     return bytes([number & 0x7F | 0x80, number >> 7]) if number > 0x7F else bytes([number])
+
+
+EXCEL_97 = Path(__file__).parents[1] / "readers" / "excel97.xls.xz"
+
+
+@pytest.mark.parametrize(
+    ("without", "kept"),
+    [
+        ("", "kept 100 % of the words"),
+        ("Möwe", 'kept 90 % of the words; not read: words such as "möwe"'),
+        ("987654321", 'kept 90 % of the words; not read: words such as "987654321"'),
+    ],
+)
+def test_a_workbook_of_excel_97_is_compared(compared: Compared, without: str, kept: str) -> None:
+    reading = compared("a.xls", lzma.decompress(EXCEL_97.read_bytes()), without)
+    assert str(reading.kept) == kept
+    if not without:
+        assert "| Möwe | 987654321 | 12.25 | 2024-12-31 |" in reading.text
+
+
+def test_a_table_that_is_called_xls_is_not_compared(compared: Compared) -> None:
+    reading = compared("a.xls", b"A\tB\n1\t2\n")
+    assert reading.kept is None or reading.kept.share == 1
