@@ -175,7 +175,7 @@ def main() -> None:
             camera.take("serve-start")
             camera.find("form button[type=submit]").click()
             wait_for(lambda: camera.find(".citations button"))
-            camera.find("a.mark").click()
+            wait_for(lambda: camera.find("a.mark")).click()
             wait_for(lambda: camera.find("aside"))
             camera.take("serve-citation")
             camera.browser.refresh()
