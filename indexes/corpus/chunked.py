@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS
@@ -27,11 +27,13 @@ def is_whole(folder: Path) -> bool:
     """Whether a copy is there with all its files in their sizes; a damaged copy is made again."""
     files = listed(folder)
     try:
-        return bool(files) and all(
-            (folder / path).stat().st_size == file.size for path, file in files.items()
-        )
+        return bool(files) and _has_sizes(folder, files)
     except OSError:
         return False
+
+
+def _has_sizes(folder: Path, files: Files) -> bool:
+    return all((folder / path).stat().st_size == file.size for path, file in files.items())
 
 
 def assemble(
@@ -40,7 +42,13 @@ def assemble(
     known: Mapping[bytes, tuple[Path, int]],
     read: Callable[[list[bytes]], dict[bytes, bytes]],
 ) -> bool:
-    """Write files of chunks that this machine has, and of others; False if a chunk is nowhere."""
+    """Write files of chunks that this machine has, and of others.
+
+    Returns:
+        False if a chunk is nowhere, a path leads out of the folder, or a file has another size.
+    """
+    if any(PurePath(path).is_absolute() or ".." in PurePath(path).parts for path in files):
+        return False
     for path in files:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).touch()
@@ -55,7 +63,7 @@ def assemble(
                 return False
             with (folder / path).open("ab") as out:
                 out.write(data)
-    return bool(files)
+    return bool(files) and _has_sizes(folder, files)
 
 
 def _own_chunk(digest: bytes, known: Mapping[bytes, tuple[Path, int]]) -> bytes | None:

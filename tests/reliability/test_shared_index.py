@@ -29,7 +29,7 @@ from hopyard.indexes.corpus import shared
 from hopyard.indexes.corpus.shared import build_folder, folder_of
 from hopyard.indexes.status import status
 from hopyard.nodes.resources import Resources
-from hopyard.state.errors import HopyardError, IndexBusyError, IndexMissingError, UsageError
+from hopyard.state.errors import HopyardError, IndexBusyError, IndexMissingError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import read_given
 from hopyard.state.settings.index_address import index_address, private_name
@@ -398,47 +398,6 @@ async def test_a_thread_keeps_the_address_without_the_password(
     assert [source["passage_id"] for source in values["citations"]] == ["iron-bridge"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "postgresql://me:se/same@host/db?index=x",
-        "postgresql://me:se@same@host/db?index=x",
-        "postgresql://me:1/same@host/db?index=x",
-        "postgresql://me:se?same@host/db?index=x",
-        "postgresql://me:same@host/db",
-        "postgresql://me:same@host/db?index=",
-        "postgresql://me:same@host/db?index=a/b",
-    ],
-)
-def test_what_is_no_address_is_refused_without_its_password(name: str) -> None:
-    with pytest.raises(UsageError, match=r"index=") as raised:
-        read_given([("index", name)])
-    assert "same" not in str(raised.value)
-
-
-def test_another_server_does_not_get_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOPYARD_LEDGER", "postgresql://me:sesame@db.example.org/one")
-    assert "sesame" in index_address("postgresql://me@db.example.org/two?index=x").database
-    for other in (
-        "postgresql://you@db.example.org/two?index=x",
-        "postgresql://me@evil.example.org/two?index=x",
-        "postgresql://me@db.example.org/two?host=evil.example.org&index=x",
-        "postgresql://me@db.example.org/two?index=x&hostaddr=10.0.0.1",
-        "postgresql://me@db.example.org/two?service=evil&index=x",
-        "postgresql://me@db.example.org/two?%68ost=evil.example.org&index=x",
-    ):
-        assert "sesame" not in index_address(other).database
-
-
-def test_the_parts_of_an_address() -> None:
-    found = index_address("postgres://me:p%40w@[::1]:5432,other/db?index=a-1.b&sslmode=require")
-    assert found.shown == "postgresql://me@[::1]:5432,other/db?sslmode=require&index=a-1.b"
-    assert found.database == "postgresql://me:p%40w@[::1]:5432,other/db?sslmode=require"
-    assert found.name == "a-1.b"
-    hidden = index_address("postgresql://h/db?p%61ssword=sesame&index=x")
-    assert (hidden.shown, index_address(hidden.shown)) == ("postgresql://h/db?index=x", hidden)
-
-
 def test_a_damaged_database_is_named(
     built: str, machine: Machine, postgres: PostgresServer
 ) -> None:
@@ -447,6 +406,30 @@ def test_a_damaged_database_is_named(
     machine("two")
     with pytest.raises(IndexMissingError, match="is damaged in the database"):
         folder_of(built)
+
+
+def test_sizes_that_do_not_fit_are_named(
+    built: str, machine: Machine, postgres: PostgresServer
+) -> None:
+    schema = index_address(built).database.rpartition("%3D")[2]
+    postgres.execute(f"UPDATE {schema}.index_files SET size = size + 1")
+    machine("two")
+    with pytest.raises(IndexMissingError, match="is damaged in the database"):
+        folder_of(built)
+
+
+def test_a_path_out_of_the_copy_is_not_written(
+    built: str, machine: Machine, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    schema = index_address(built).database.rpartition("%3D")[2]
+    path = "corpus.sqlite"
+    for name, other in (("two", "../../../../outside"), ("three", str(tmp_path / "outside"))):
+        postgres.execute(f"UPDATE {schema}.index_files SET path = '{other}' WHERE path = '{path}'")
+        path = other
+        machine(name)
+        with pytest.raises(IndexMissingError, match="is damaged in the database"):
+            folder_of(built)
+    assert not list(tmp_path.rglob("outside"))
 
 
 def test_the_command_line(

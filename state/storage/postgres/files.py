@@ -19,7 +19,7 @@ from psycopg.rows import TupleRow
 from hopyard.state.errors import IndexBusyError
 from hopyard.state.storage.postgres.connection import Database, Place, lock_number, migrate
 from hopyard.state.storage.postgres.locks import KEEP_ALIVE, holder_query
-from hopyard.state.storage.stored_files import Files, StoredFile, is_chunk
+from hopyard.state.storage.stored_files import CHUNK, Files, StoredFile, is_chunk
 
 T = TypeVar("T")
 
@@ -273,6 +273,6 @@ def _deflated(data: bytes) -> tuple[bool, bytes]:
 
 def _inflated(data: bytes) -> bytes:
     try:
-        return zlib.decompress(data)
+        return zlib.decompressobj().decompress(data, CHUNK)
     except zlib.error:  # its digest will not fit
         return b""
