@@ -65,9 +65,15 @@ class Rows:
         return keys
 
     def key_of(self, name: str) -> int:
-        """The key of an id."""
+        """The key of an id.
+
+        Raises:
+            KeyError: There is no such id.
+        """
         row = self.ids.find(name)
-        return int(self.keys[row or 0])
+        if row is None:
+            raise KeyError(name)
+        return int(self.keys[row])
 
     @property
     def has_removed(self) -> bool:

@@ -19,6 +19,15 @@ from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.sparse.documents import Documents
 from hopyard.indexes.kinds.sparse.names import DocumentNames
 from hopyard.indexes.kinds.sparse.postings import Found, Postings, idf
+from hopyard.indexes.kinds.sparse.scores import (
+    SHORT_DOCUMENT,
+    Scores,
+    best_rows,
+    by_chance,
+    by_document,
+    highest,
+    shares_of,
+)
 from hopyard.indexes.kinds.sparse.words import ASKING, Words
 from hopyard.indexes.text.identifiers import identifiers_in
 from hopyard.state.schemas import Evidence, passage_evidence
@@ -26,7 +35,7 @@ from hopyard.state.schemas import Evidence, passage_evidence
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.snapshot import Changes
 
-__all__ = ("Ranking", "SparseIndex", "best_rows", "by_chance")
+__all__ = ("Ranking", "SparseIndex")
 
 _WORDS_FILE: Final = "words.json"
 """How texts become words."""
@@ -36,22 +45,12 @@ _WORDS: Final = TypeAdapter(Words)
 
 _FEW: Final = 20
 """Passages at most that an identifier leads to. Among more, the other words decide."""
-_BEST_PIECES: Final = 3
-"""Passages that speak for their document."""
-_LOOKED_AT: Final = 1000
-"""The best passages, among which those of a document are looked for."""
 _CHOSEN: Final = 10
 """Documents in whose passages the rarity of words is measured."""
 _WHOLE_CORPUS: Final = 100
 """Passages that the whole corpus counts as, beside the passages of the chosen documents."""
 _LEAST_WEIGHT: Final = 0.3
 """Weight of the least likely document where the question surely names one. The best weighs 1."""
-_SHORT_DOCUMENT: Final = 10
-"""Passages of a document whose weight counts half for the scores of another search."""
-_OF_LENGTH: Final = 0.1
-"""How much the length of a document counts. The best of many passages is good by chance."""
-
-Scores = NDArray[np.float64]
 
 
 class Ranking(NamedTuple):
@@ -238,9 +237,9 @@ class SparseIndex:
             return Ranking(scores, exact, alone, np.ones(1), np.ones(1), {})
         rows, names = self.documents
         called, sure, said = names.named(question)
-        matched = _by_document(scores, rows, len(names))
-        likely = _shares(sure * _shares(called) + _shares(matched))
-        chosen = _highest(likely, _CHOSEN)
+        matched = by_document(scores, rows, len(names))
+        likely = shares_of(sure * shares_of(called) + shares_of(matched))
+        chosen = highest(likely, _CHOSEN)
         inside = np.zeros(len(names), dtype=np.bool_)
         inside[chosen] = True
         inside = inside[rows]
@@ -264,7 +263,7 @@ class SparseIndex:
         """Of each document: its passages, how long it is, and the factor `by_chance`."""
         rows, names = self.documents or ((), ())
         held = np.bincount(rows, minlength=len(names))
-        return held, held / (held + _SHORT_DOCUMENT), by_chance(held)
+        return held, held / (held + SHORT_DOCUMENT), by_chance(held)
 
     def _open(self, allowed: Set[str] | None) -> NDArray[np.bool_] | None:
         """The rows that may be found; None for all."""
@@ -312,52 +311,9 @@ class SparseIndex:
         total = len(self._ids)
         weight = float(idf(known.held, total).sum())
         unknown = (len(words) - len(known.held)) * float(idf(1, total))
-        scores, open_ = self._added(known), self._open(None)
-        best = float((scores if open_ is None else scores * open_).max())
+        best = float(self._added(known).max())
         return min(1.0, best / weight), weight / (weight + unknown)
 
     def _known(self, words: Iterable[str]) -> Found:
         """The passages of those words that a passage has."""
         return self.postings.of(dict.fromkeys(sorted(words), 1.0))
-
-
-def _shares(scores: Scores) -> Scores:
-    """Scores as shares of the highest."""
-    highest = scores.max(initial=0.0)
-    return scores / highest if highest > 0 else scores
-
-
-def by_chance(held: NDArray[np.int64]) -> Scores:
-    """Factors for the scores of the passages of documents with so many passages, 0 to 1.
-
-    1 / (1 + 0.1·log(n/10)), and 1 up to ten passages.
-    """
-    factors: Scores = 1 / (1 + _OF_LENGTH * np.log(np.maximum(held / _SHORT_DOCUMENT, 1)))
-    return factors
-
-
-def _highest(scores: Scores, k: int) -> NDArray[np.int64]:
-    """The places of the k highest scores, none below 0; equals in order."""
-    best = best_rows(scores, k)
-    others = np.flatnonzero(scores[: 2 * k] <= 0)
-    return np.concatenate([best, others[: k - len(best)]])
-
-
-def _by_document(scores: Scores, rows: NDArray[np.int32], count: int) -> Scores:
-    """The mean score of the best passages of each document."""
-    best = best_rows(scores, _LOOKED_AT)
-    owners = rows[best]
-    order = np.argsort(owners, kind="stable")  # the best of each document come first
-    firsts = np.searchsorted(owners[order], owners[order])
-    taken = best[order[np.arange(len(order)) - firsts < _BEST_PIECES]]
-    means = np.bincount(rows[taken], scores[taken] / _BEST_PIECES, minlength=count)
-    return np.asarray(means, dtype=np.float64)
-
-
-def best_rows(scores: Scores, k: int) -> NDArray[np.int64]:
-    """The rows of the k highest scores above 0, the highest first; equals in order."""
-    hits = np.flatnonzero(scores > 0)
-    if len(hits) > k > 0:
-        least = np.partition(scores[hits], -k)[-k]
-        hits = hits[scores[hits] >= least]  # with all equals of the last, so that the order decides
-    return hits[np.argsort(-scores[hits], kind="stable")[:k]]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.kinds.sparse.bm25 import best_rows
+from hopyard.indexes.kinds.sparse.scores import best_rows
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.dense.reader import DenseReader

@@ -12,8 +12,9 @@ import pytest
 from hopyard.indexes.building.build import build
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.sparse.bm25 import SparseIndex, by_chance
+from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
 from hopyard.indexes.kinds.sparse.page_heads import last_page, page_heads
+from hopyard.indexes.kinds.sparse.scores import by_chance
 from hopyard.indexes.search import SEARCHES, Search
 from hopyard.state.settings.fields import Context
 

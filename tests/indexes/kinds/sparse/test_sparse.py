@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hopyard.indexes.kinds.sparse.bm25 import SparseIndex, best_rows
+from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+from hopyard.indexes.kinds.sparse.scores import best_rows
 from hopyard.indexes.kinds.sparse.words import Words
 from hopyard.state.errors import IndexMissingError
 
