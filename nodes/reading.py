@@ -74,7 +74,8 @@ async def more_to_read(
     lengths = await asyncio.to_thread(index.corpus.lengths, sorted(documents))
     if max(lengths.values()) == 1:
         return []
-    least = _LEAST * max(unit["score"] for unit in evidence)
+    best = max(unit["score"] for unit in evidence)
+    least = best - (1 - _LEAST) * abs(best)  # scores of a reranker may be below 0
     most_found = int(_OF_FOUND * most)
     more = await _next_found(run, text, read, most_found, least, seen) if text else []
     read += await run.passages(passage_ids(more))
@@ -107,7 +108,7 @@ def _tokens_to_read(run: Run) -> int:
 async def _next_found(
     run: Run, text: str, read: Sequence[Passage], most: int, least: float, seen: Collection[str]
 ) -> list[Evidence]:
-    """The next passages of the documents read with so high a score, until so many tokens are read.
+    """Further passages of the documents read, with this score at least, up to so many tokens.
 
     A search that asks the model is not made twice.
     """

@@ -12,6 +12,7 @@ from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.reading import find_to_read, more_to_read
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
+from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import Context
 from hopyard.testing.models import WordEmbedder
 
@@ -103,3 +104,9 @@ async def test_passages_that_hardly_match_are_not_read(index: Path, resources: R
     passages = await asked.passages([unit["id"] for unit in read])
     assert [each.pages for each in passages] == ["12", "12"]
     assert len(await asked.find(TEXT, k=50)) > 40
+
+
+async def test_scores_below_zero_are_read_too(index: Path, resources: Resources) -> None:
+    asked = run(index, resources, k=1)
+    [best] = (await asked.try_find(TEXT)).evidence
+    assert await more_to_read(asked, "", [Evidence(**{**best, "score": -2.0})])
