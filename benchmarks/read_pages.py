@@ -11,10 +11,7 @@ a number, their place counts), on which values are chosen, and for the others. W
 
 from __future__ import annotations
 
-import asyncio
-import json
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -24,7 +21,7 @@ from statistics import fmean
 from typing import Any, Final
 from unittest.mock import patch
 
-from searches import is_odd, read_questions, spread
+from searches import is_odd, measure_each, read_questions, spread
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.searches import segments
@@ -145,15 +142,5 @@ async def measure(data: Path, name: str, index: Path, resources: Resources) -> d
     return found
 
 
-async def main() -> None:
-    """Measure each index."""
-    data = Path(sys.argv[1])
-    results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
-    with Resources() as resources:
-        for name, _, index in (each.partition("=") for each in sys.argv[2:]):
-            results[name] = await measure(data, name, Path(index), resources)
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    asyncio.run(main())
+    measure_each(RESULTS, measure)

@@ -18,7 +18,7 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import compress
 from pathlib import Path
 from statistics import fmean
@@ -37,6 +37,7 @@ DEPTHS: Final = (5, 10, 20)
 
 Place = tuple[str, str]
 Values = dict[str, dict[int, list[float]]]
+Measure = Callable[[Path, str, Path, Resources], Awaitable[dict[str, Any]]]
 
 
 def read_questions(folder: Path) -> list[dict[str, Any]]:
@@ -121,15 +122,19 @@ def better(values: Values) -> dict[str, Any]:
     return {"part": best, **{key: round(value, 3) for key, value in found._asdict().items()}}
 
 
-async def main() -> None:
-    """Measure each index."""
-    data = Path(sys.argv[1])
-    results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
-    with Resources() as resources:
-        for name, _, index in (each.partition("=") for each in sys.argv[2:]):
-            results[name] = await measure(data, name, Path(index), resources)
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+def measure_each(results: Path, measure: Measure) -> None:
+    """Measure the indexes that the command line names, beside the results of other sets."""
+    data, *named = sys.argv[1:]
+    found = json.loads(results.read_text("utf-8")) if results.exists() else {}
+
+    async def measure_all() -> None:
+        with Resources() as resources:
+            for name, _, index in (each.partition("=") for each in named):
+                found[name] = await measure(Path(data), name, Path(index), resources)
+
+    asyncio.run(measure_all())
+    results.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    measure_each(RESULTS, measure)
