@@ -52,7 +52,7 @@ _CHOSEN: Final = 10
 """Documents in whose passages the rarity of words is measured."""
 _WHOLE_CORPUS: Final = 100
 """Passages that the whole corpus counts as, beside the passages of the chosen documents."""
-_OF_TABLE: Final = 1.5
+_OF_TABLE: Final = 1.75
 """What the words of a passage with a table count where a question asks for an amount."""
 _LEAST_WEIGHT: Final = 0.3
 """Weight of the least likely document where the question surely names one. The best weighs 1."""
