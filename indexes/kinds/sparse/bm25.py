@@ -44,7 +44,7 @@ _DOCUMENTS_FILE: Final = "documents.npy"
 _ENGLISH: Final = Words()
 _WORDS: Final = TypeAdapter(Words)
 _VERSION: Final = {"version": 2}
-"""What the terms and lengths of the files are, beside how texts become words."""
+"""The kind of terms and lengths in the files."""
 
 _FEW: Final = 20
 """Passages at most that an identifier leads to. Among more, the other words decide."""
@@ -53,7 +53,7 @@ _CHOSEN: Final = 10
 _WHOLE_CORPUS: Final = 100
 """Passages that the whole corpus counts as, beside the passages of the chosen documents."""
 _OF_TABLE: Final = 1.75
-"""What the words of a passage with a table count where a question asks for an amount."""
+"""Factor for the words of a passage with a table, if a question asks for an amount."""
 _LEAST_WEIGHT: Final = 0.3
 """Weight of the least likely document where the question surely names one. The best weighs 1."""
 

@@ -88,7 +88,7 @@ class Postings:
     Attributes:
         rows: The passages.
         parts: Of the first and of the later files, the lists of `f·key + field` by term with the
-            number of occurrences, and the lengths [m, f] of f fields in terms that are no numbers.
+            number of occurrences, and the lengths [m, f] of f fields. Numbers add no length.
         means: [f] The mean length of each field, of the passages that have it.
     """
 

@@ -31,7 +31,7 @@ SHARPNESS: Final = 8.0
 """Exponent of a passage's nearness, and of its share of the best BM25 score: it favours the best.
 With 4 or 12, recall@5 falls by 0.2 to 1.4 points (benchmarks/walk_choices.py)."""
 PASSAGE_SHARE: Final = 1.0
-"""Weight of the passages together, as much as that of the rarest name (benchmarks/walk_choices.py)."""
+"""Weight of the passages together: that of a name which one passage has."""
 
 
 async def rank(query: Query) -> Ranking:

@@ -75,7 +75,9 @@ async def test_the_passage_of_the_named_document_is_first(index: Index) -> None:
 async def test_an_amount_is_looked_for_in_tables_first(
     directory: Path, embedder: Any, question: str, first: str
 ) -> None:
-    rows = "| Millions | 2022 | 2021 |\n|---|---|---|\n| Rent | 1,577 | 1,373 |\n| Wages | 88 | 90 |"
+    rows = (
+        "| Millions | 2022 | 2021 |\n|---|---|---|\n| Rent | 1,577 | 1,373 |\n| Wages | 88 | 90 |"
+    )
     audit = Document("audit", "", "They looked at rent and wages.")
     sums = Document("sums", "", rows, markup="markdown")
     await build([audit, sums], directory=directory, embedder=embedder)
