@@ -29,7 +29,7 @@ RESULTS: Final = Path(__file__).parent / "results" / "named_rows.json"
 
 
 class Named(Output):
-    """What holds the answer to a question."""
+    """Words of the place that holds the answer to a question."""
 
     statement: str
     labels: list[str]
