@@ -28,7 +28,7 @@ __all__ = ("name_weights", "rank", "rank_from")
 
 DAMPING: Final = 0.85
 SHARPNESS: Final = 8.0
-"""Exponent of a passage's nearness, and of its share of the best BM25 score: it favours the best."""
+"""Exponent of a passage's nearness, and of its share of the best BM25 score, to favour the best."""
 PASSAGE_SHARE: Final = 1.0
 """Weight of the passages together: that of a name which one passage has."""
 
