@@ -48,7 +48,8 @@ CHOICES: Final[Mapping[str, Mapping[str, Any]]] = {
     "sharpness 4": {"SHARPNESS": 4.0},
     "sharpness 12": {"SHARPNESS": 12.0},
     "nearest name from cosine 0.6": {"LEAST": 0.6},
-    "nearest name from cosine 0.9": {"LEAST": 0.9},
+    "nearest name from cosine 0.7": {"LEAST": 0.7},
+    "nearest name from cosine 0.8": {"LEAST": 0.8},
     "no nearest name": {"LEAST": 2.0},
 }
 """Constants of the modules of the search, by the name of the choice."""

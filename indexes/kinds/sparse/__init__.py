@@ -50,7 +50,9 @@ class _Sparse(IndexKind):
         return self._is_of_today(directory) and Rows.load(directory).has_removed
 
     def _is_of_today(self, directory: Path) -> bool:
-        return (directory / "means.npy").exists()
+        from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+
+        return SparseIndex.is_of_today(directory)
 
     def check(self, reader: SparseIndex, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""

@@ -28,7 +28,8 @@ from hopyard.indexes.kinds.sparse.scores import (
     highest,
     shares_of,
 )
-from hopyard.indexes.kinds.sparse.words import ASKING, Words
+from hopyard.indexes.kinds.sparse.words import ASKING, TABLE, Words
+from hopyard.indexes.text.amounts import asks_for_amount
 from hopyard.indexes.text.identifiers import identifiers_in
 from hopyard.state.schemas import Evidence, passage_evidence
 
@@ -42,6 +43,8 @@ _WORDS_FILE: Final = "words.json"
 _DOCUMENTS_FILE: Final = "documents.npy"
 _ENGLISH: Final = Words()
 _WORDS: Final = TypeAdapter(Words)
+_VERSION: Final = {"version": 2}
+"""The kind of terms and lengths in the files."""
 
 _FEW: Final = 20
 """Passages at most that an identifier leads to. Among more, the other words decide."""
@@ -49,6 +52,8 @@ _CHOSEN: Final = 10
 """Documents in whose passages the rarity of words is measured."""
 _WHOLE_CORPUS: Final = 100
 """Passages that the whole corpus counts as, beside the passages of the chosen documents."""
+_OF_TABLE: Final = 1.75
+"""Factor for the words of a passage with a table, if a question asks for an amount."""
 _LEAST_WEIGHT: Final = 0.3
 """Weight of the least likely document where the question surely names one. The best weighs 1."""
 
@@ -108,7 +113,8 @@ class SparseIndex:
         self._save_rest(directory, self.documents)
 
     def _save_rest(self, directory: Path, documents: Documents | None) -> None:
-        (directory / _WORDS_FILE).write_text(json.dumps(asdict(self.words)), encoding="utf-8")
+        words = json.dumps(asdict(self.words) | _VERSION)
+        (directory / _WORDS_FILE).write_text(words, encoding="utf-8")
         if documents:
             np.save(directory / _DOCUMENTS_FILE, documents.rows)
 
@@ -168,6 +174,15 @@ class SparseIndex:
         except (OSError, ValueError) as error:
             raise damage_error(directory / _WORDS_FILE, f"cannot be read ({error})") from error
         return cls(postings, words, documents)
+
+    @staticmethod
+    def is_of_today(directory: Path) -> bool:
+        """Whether the files are as `save` writes them, and not of an older version of Hopyard."""
+        try:
+            held = json.loads((directory / _WORDS_FILE).read_bytes())
+        except (OSError, ValueError):
+            return False
+        return isinstance(held, dict) and held.items() >= _VERSION.items()
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -246,6 +261,8 @@ class SparseIndex:
         if open_ is not None:
             inside &= open_
         local = self._added(found, inside)
+        if asks_for_amount(question):
+            local[self.postings.of({TABLE: 1.0}).rows] *= _OF_TABLE
         if open_ is not None:
             local *= open_
         held, long, fair = self._lengths

@@ -88,7 +88,7 @@ class Postings:
     Attributes:
         rows: The passages.
         parts: Of the first and of the later files, the lists of `f·key + field` by term with the
-            number of occurrences, and the lengths [m, f] of f fields.
+            number of occurrences, and the lengths [m, f] of f fields. Numbers add no length.
         means: [f] The mean length of each field, of the passages that have it.
     """
 
@@ -227,7 +227,8 @@ def _counted(
             if len(terms) > _MOST:
                 counts = Counter({term: min(count, _MOST) for term, count in counts.items()})
             entries.add(known * fields + len(held), counts)
-            held.append(len(terms))
+            # A row of numbers is as short as its label.
+            held.append(sum(not (term[0].isdigit() and term[-1].isdigit()) for term in terms))
     return entries.lists(), np.array(held, dtype=np.int32).reshape(-1, fields)
 
 

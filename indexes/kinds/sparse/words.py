@@ -30,7 +30,7 @@ with warnings.catch_warnings():  # its progress bar warns in notebooks
     import bm25s
     from bm25s import stopwords
 
-__all__ = ("ASKING", "Words")
+__all__ = ("ASKING", "TABLE", "Words")
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # on import it sets itself to DEBUG
 
@@ -66,6 +66,11 @@ _SILENT: Final = re.compile(
     r"\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
 """Points of Hebrew and Arabic, which most texts omit, and signs that nobody sees."""
+
+TABLE: Final = "|"
+"""The term of texts that have a table in Markdown."""
+_HEAD_ENDS: Final = re.compile(r"^[ \t]*\|?[ \t]*:?-{3,}:?[ \t]*\|", re.MULTILINE)
+"""The row below the head of a table, which each part of a long table repeats."""
 
 ASKING: Final = 0.3
 """Weight of words that mostly ask. A question may also be about a "name", or about who "led"."""
@@ -105,7 +110,10 @@ class Words:
         return tokens
 
     def terms(self, texts: Sequence[str]) -> list[list[str]]:
-        """The words of each text, the parts of its mixed words, and its identifiers as a whole."""
+        """The words of each text, the parts of its mixed words, and its identifiers as a whole.
+
+        A text with a table has the term `TABLE` too.
+        """
         normal = [unicodedata.normalize("NFKC", text) for text in texts]
         return [
             [*words, *(term for term in _whole_and_parts(text) if term not in words)]
@@ -145,3 +153,5 @@ def _whole_and_parts(text: str) -> Iterator[str]:
     yield from parts_of(text)
     for found in identifiers_in(text):
         yield found.term
+    if _HEAD_ENDS.search(text):
+        yield TABLE

@@ -28,10 +28,9 @@ __all__ = ("name_weights", "rank", "rank_from")
 
 DAMPING: Final = 0.85
 SHARPNESS: Final = 8.0
-"""Exponent of a passage's nearness, and of its share of the best BM25 score: it favours the best.
-With 4 or 12, recall@5 falls by 0.2 to 1.4 points (benchmarks/walk_choices.py)."""
+"""Exponent of a passage's nearness, and of its share of the best BM25 score, to favour the best."""
 PASSAGE_SHARE: Final = 1.0
-"""Weight of the passages together. With 2, recall@5 falls on three of four sets."""
+"""Weight of the passages together: that of a name which one passage has."""
 
 
 async def rank(query: Query) -> Ranking:

@@ -39,9 +39,9 @@ __all__ = (
     "with_words",
 )
 
-LEAST: Final = 0.8
+LEAST: Final = 0.65
 """Least cosine of a question's name and the nearest name of the graph: below it another thing is
-meant. LinearRAG and HippoRAG have none."""
+often meant (benchmarks/walk_choices.py). LinearRAG and HippoRAG have none."""
 
 
 Seeds = dict[int, float]

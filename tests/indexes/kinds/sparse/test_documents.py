@@ -12,6 +12,7 @@ import pytest
 from hopyard.indexes.building.build import build
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
+from hopyard.indexes.kinds.sparse import bm25
 from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
 from hopyard.indexes.kinds.sparse.page_heads import last_page, page_heads
 from hopyard.indexes.kinds.sparse.scores import by_chance
@@ -65,6 +66,37 @@ async def test_the_passage_of_the_named_document_is_first(index: Index) -> None:
             )
             assert first["why"].startswith("the question names its document: ")
             assert str(year) in first["why"]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("How much were rent and wages?", "sums"), ("Who looked at rent and wages?", "audit")],
+)
+async def test_an_amount_is_looked_for_in_tables_first(
+    directory: Path, embedder: Any, question: str, first: str
+) -> None:
+    rows = (
+        "| Millions | 2022 | 2021 |\n|---|---|---|\n| Rent | 1,577 | 1,373 |\n| Wages | 88 | 90 |"
+    )
+    audit = Document("audit", "", "They looked at rent and wages.")
+    sums = Document("sums", "", rows, markup="markdown")
+    await build([audit, sums], directory=directory, embedder=embedder)
+    with Index.open(directory, embedder) as index:
+        assert sparse_of(index).find(question, 2)[0]["id"] == first
+
+
+async def test_an_index_of_an_older_version_is_searched_and_written_again(
+    directory: Path, embedder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(bm25, "_VERSION", {})
+        await build(DOCUMENTS, directory=directory, embedder=embedder)
+    [old] = directory.glob("gen-*/sparse")
+    assert not SparseIndex.is_of_today(old)
+    with Index.open(directory, embedder) as index:
+        assert sparse_of(index).find("ships", 1)
+    await build(DOCUMENTS, directory=directory, embedder=embedder)
+    assert SparseIndex.is_of_today(max(directory.glob("gen-*/sparse")))
 
 
 async def test_the_choice_is_soft(index: Index) -> None:

@@ -42,6 +42,14 @@ def test_scores_are_lucenes_bm25_by_hand(index: SparseIndex) -> None:
     assert type(score) is float
 
 
+def test_numbers_make_a_passage_no_longer() -> None:
+    texts = [("rent paid",), ("rent paid 2021 1,577 12.5 88",), ("rent paid by the harbour",)]
+    plain, row, longer = (
+        score for _, score in sorted(SparseIndex.build(["a", "b", "c"], texts).search("rent", 3))
+    )
+    assert plain == row > longer
+
+
 def test_equal_scores_go_by_id_and_k_cuts(index: SparseIndex) -> None:
     assert [name for name, _ in index.search("rivers mountains", 2)] == ["p2", "p4"]
 
