@@ -104,10 +104,6 @@ async def judge_statements(
     Args:
         claims: The statements, each with the numbers of its passages, from 1.
         passages: The passages in the order of their numbers.
-
-    Raises:
-        BudgetExceededError: The run's budget is used up.
-        ModelOutputError: The model gave no usable verdicts.
     """
     values = {
         "passages": passage_lines([(passage.full_title, passage.text) for passage in passages]),

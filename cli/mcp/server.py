@@ -21,8 +21,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import BeforeValidator, Field, ValidationError
 
-from hopyard.agent.advice import Advice, with_advice, without_shell_advice
-from hopyard.agent.found import failure_text
+from hopyard.agent.advice import Advice, failure_text, with_advice, without_shell_advice
 from hopyard.agent.people import CALLER, PeopleOnly, people_of_server
 from hopyard.agent.session import Event, Session, open_session
 from hopyard.agent.threads.threads import thread_missing

@@ -12,8 +12,6 @@ from typing import Final
 
 from hopyard.nodes.support.words import content_words
 
-__all__ = ("is_denied",)
-
 _NEGATION: Final = re.compile(
     r"\b(?:not|cannot|no|never|neither|nor|none|nobody|nothing|without|nicht|kein\w*|nie|niemals"
     r"|ohne|weder|nichts|niemand)\b|n['’]t\b",

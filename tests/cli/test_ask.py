@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from model_server import ModelServer, Reply
 
-from hopyard.prompts.style import writing
+from hopyard.prompts.answer import writing
 from hopyard.state.settings.fields import AnswerSettings
 
 from .conftest import CORPUS, Run

@@ -77,11 +77,7 @@ class GraphFiles:
 
     @classmethod
     def load(cls, directory: Path) -> GraphFiles:
-        """Map what `save` wrote.
-
-        Raises:
-            IndexMissingError: A file is missing or damaged; the message names it and the cure.
-        """
+        """Map what `save` wrote."""
         files = cls(
             passages=load_rows(directory),
             edges=load_array(directory / "edges.npy", EDGE_ROW),
@@ -179,9 +175,6 @@ class GraphIndex:
 
         Returns:
             (edge, SIM) pairs, the best first; among equal SIM the lower edge id comes first.
-
-        Raises:
-            EmbeddingMismatchError: The vector has another dimension than the graph.
         """
         query = self._query(query_vector)
         if not len(self) or k <= 0:
@@ -218,9 +211,6 @@ class GraphIndex:
 
         Args:
             query_vector: The question's embedding [d], of length 1.
-
-        Raises:
-            EmbeddingMismatchError: The vector has another dimension than the graph.
         """
         query = self._query(query_vector)
         rows = np.fromiter((edge.id for edge in edges), np.int64, len(edges))
