@@ -11,10 +11,9 @@ from ollama_server import Model, OllamaServer, embedded_chat, embedded_vectors
 
 from hopyard.models.builtin.chat import THREADS_VARIABLE, builtin_address
 
-from .conftest import CORPUS, Run, write_corpus
+from .conftest import CORPUS, QUESTION, Run, write_corpus
 
 MODELS = ("--model", "ollama:smollm2", "--embedding", "ollama:minilm")
-QUESTION = "How many moons does Mars have?"
 
 
 @pytest.fixture

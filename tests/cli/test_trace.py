@@ -12,9 +12,7 @@ from model_server import ModelServer
 
 from hopyard.cli import trace as command
 
-from .conftest import Run
-
-QUESTION = "How many moons does Mars have?"
+from .conftest import QUESTION, Run
 
 
 @pytest.fixture
