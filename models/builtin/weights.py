@@ -28,7 +28,6 @@ from hopyard.state.errors import ModelUnreachableError
 
 CACHE_VARIABLE: Final = "HOPYARD_CACHE"
 _SECONDS: Final = 1800
-_BLOCK: Final = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -196,11 +195,8 @@ def _fetch(model: PackagedModel, kept: Path) -> None:
 
 
 def _digest(file: Path) -> str:
-    digest = hashlib.sha256()
     with file.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _cannot_fetch(model: PackagedModel, why: str) -> ModelUnreachableError:

@@ -18,7 +18,7 @@ MODELS = ("--model", "ollama:smollm2", "--embedding", "ollama:minilm")
 
 @pytest.fixture
 def ollama(monkeypatch: pytest.MonkeyPatch, closed_address: str) -> Iterator[OllamaServer]:
-    """A server whose models are the embedded ones; a proxy is set, and would not find it."""
+    """A server whose models are the embedded models; a proxy is set, and would not find it."""
     monkeypatch.setenv(THREADS_VARIABLE, "1")  # tests may share their cores
     models = {
         "smollm2:latest": Model(chat=embedded_chat(builtin_address())),

@@ -51,7 +51,7 @@ class PassageGraph(WrittenKind):
 
     def export(self, reader: Callable[[str], Any], passages: Iterable[Passage]) -> Export:
         """Passages are nodes, and each edge has its in-coming question."""
-        from hopyard.indexes.kinds.passage_graph.export import export_of
+        from hopyard.indexes.kinds.passage_graph.graph import export_of
 
         return export_of(reader(self.name), passages)
 
