@@ -86,7 +86,6 @@ def wait(work: Coroutine[Any, Any, T], *, nested: bool = False) -> T:
     """Run work on the background loop and wait for its result.
 
     Args:
-        work: The coroutine.
         nested: Whether it is a part of the LangGraph run that calls, and shares its thread.
 
     Raises:

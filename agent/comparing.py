@@ -45,9 +45,6 @@ async def usual_calls(name: str, run: Run) -> float | None:
     """About how many model calls a question takes; None if that is unknown.
 
     `auto` is the default of the model's profile, and a call that chooses.
-
-    Raises:
-        HopyardError: The index does not have what the strategy reads.
     """
     if name != AUTO:
         return await STRATEGIES[name].estimate_calls(run)
@@ -63,10 +60,8 @@ async def answers_of(
     """Ask each strategy in turn. A strategy that fails does not keep the others from answering.
 
     Args:
-        question: The question.
         strategies: Names of strategies, or `auto`.
         context: The settings of every run. Nothing waits for an approval.
-        resources: The open indexes, models and ledger.
     """
     async with open_session(resources) as session:
         for name in strategies:

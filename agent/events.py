@@ -22,8 +22,6 @@ class Event:
 
     Attributes:
         graph: The step's graph: "" for the agent, else the strategy.
-        node: The node's name.
-        update: The node's update of the state.
         steps: The reasoning steps that it ended or changed.
     """
 
@@ -41,7 +39,6 @@ class Token(Event):
     appear, as citations mostly are; otherwise the answer comes again as a whole.
 
     Attributes:
-        text: The piece.
         restart: Whether the earlier pieces are void, because the model tries again or failed.
     """
 
@@ -54,7 +51,6 @@ def steps_in(graph: str, update: Mapping[str, Any]) -> Sequence[Step]:
 
     Args:
         graph: The strategy; "" for the agent itself.
-        update: The update.
     """
     written = {
         key: value.value if isinstance(value, Overwrite) else value for key, value in update.items()

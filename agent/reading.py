@@ -10,8 +10,8 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import Field
 from typing_extensions import Unpack
 
+from hopyard.agent.advice import failure_text
 from hopyard.agent.background import wait, wait_async
-from hopyard.agent.found import failure_text
 from hopyard.agent.hopyard import Hopyard
 from hopyard.agent.keywords import Settings
 from hopyard.agent.searching import Found, find_evidence, find_in_document, open_pages
@@ -41,9 +41,6 @@ def as_reading_tools(
     Args:
         index: The index directory, read from `HOPYARD_INDEX` if it is empty; or a `Hopyard`.
         **named: Settings, as in `search="pagerank"`, `k=8`, `where="date>=2024"`.
-
-    Raises:
-        UsageError: A setting is unknown or not usable.
     """
     hop = Hopyard.of(index, **named)
 

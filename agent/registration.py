@@ -18,15 +18,6 @@ from hopyard.models.embeddings import LangChainEmbedder, register_embedder
 from hopyard.models.instances import provider_of
 from hopyard.state.strategy import STRATEGIES, Strategy
 
-__all__ = (
-    "register_chat_model",
-    "register_embedding",
-    "register_index_kind",
-    "register_search_method",
-    "register_strategy",
-    "register_vector_store",
-)
-
 
 def register_strategy(strategy: Strategy) -> None:
     """Add a strategy. The route, `strategy="NAME"`, the evaluation and the trace find it.

@@ -35,12 +35,7 @@ class Found:
 
 
 async def find_evidence(text: str, context: Context, resources: Resources) -> Found:
-    """Search for a text with the settings' method, index and filter. No chat model is called.
-
-    Raises:
-        UsageError: The text is empty, or the settings name no index.
-        IndexMissingError: The index is missing, or lacks a kind that the method needs.
-    """
+    """Search for a text with the settings' method, index and filter. No chat model is called."""
     run = Run("", context, resources)
     found = await run.try_find(check_question(text), models=False)
     return await _with_sources(run, found.evidence, found.reason)
@@ -54,9 +49,6 @@ async def find_in_document(
     Args:
         document: Its title, file or id, or the id of one of its passages. A name that no document
             has leads to the nearest name or to a search, and `Found.problem` says so.
-        words: Words, or an identifier such as `4.2.1`.
-        context: The settings, which name the index.
-        resources: The open indexes and models.
 
     Raises:
         UsageError: There are no words, or the settings name no index.

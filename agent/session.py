@@ -13,8 +13,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
+from hopyard.agent.advice import keep_found
 from hopyard.agent.events import Event, Teller, Token
-from hopyard.agent.found import keep_found
 from hopyard.agent.threads.history import NEW_TURN, state_begun
 from hopyard.agent.threads.summary import ThreadSummary, model_of
 from hopyard.agent.threads.threads import Threads, new_thread_id, thread_missing, thread_taken

@@ -31,11 +31,9 @@ class Sources(Iterable[Document]):
     """Documents that are read as a build asks for them; the report fills up meanwhile.
 
     Args:
-        given: The program's documents.
         encoding: As for `indexes.documents.loaders.load`.
         ocr: As for `indexes.documents.loaders.load`.
         progress: As for `indexes.documents.loaders.read`.
-        directory: The index directory.
 
     Attributes:
         report: The skipped items.

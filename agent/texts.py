@@ -49,21 +49,13 @@ def with_texts(output: Mapping[str, Any], index: str = "") -> dict[str, Any]:
 def read_passages(
     passage_ids: Sequence[str], index: str, groups: Sequence[str] | None = None
 ) -> dict[str, Passage]:
-    """Those of some passages that an index has for a caller, by their ids. No model is opened.
-
-    Raises:
-        IndexMissingError: There is no index, or it cannot be read.
-    """
+    """Those of some passages that an index has for a caller, by their ids. No model is opened."""
     with open_corpus(folder_of(index), groups) as corpus:
         return corpus.existing(list(dict.fromkeys(passage_ids)))
 
 
 def read_marks(citation: Citation, corpus: Snapshot) -> tuple[tuple[Mark, ...], ...]:
-    """The places of a citation's quotes on their pages; see `Hopyard.marks`.
-
-    Raises:
-        IndexMissingError: The index cannot be read.
-    """
+    """The places of a citation's quotes on their pages; see `Hopyard.marks`."""
     passage = corpus.existing([citation.passage_id]).get(citation.passage_id)
     return tuple(
         tuple(find_marks(corpus, passage, quote)) if passage else () for quote in citation.quotes

@@ -35,9 +35,6 @@ async def thread_settings(session: Session, thread_id: str, given: Given) -> Thr
     """The settings that a thread continues with.
 
     The environment and `hopyard.toml` count for new threads only.
-
-    Raises:
-        UsageError: A value is not usable with the thread's other settings.
     """
     try:
         kept = await session.context(thread_id)

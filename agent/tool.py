@@ -17,9 +17,8 @@ from langgraph.prebuilt import ToolRuntime
 from pydantic import BeforeValidator, Field
 from typing_extensions import Unpack
 
-from hopyard.agent.advice import without_shell_advice
+from hopyard.agent.advice import failure_text, keep_found, without_shell_advice
 from hopyard.agent.background import wait, wait_async
-from hopyard.agent.found import failure_text, keep_found
 from hopyard.agent.hopyard import Hopyard
 from hopyard.agent.inside import answer_inside, with_async_saver
 from hopyard.agent.keywords import Settings

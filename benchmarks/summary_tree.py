@@ -237,7 +237,7 @@ async def growth(bench: Bench) -> list[dict[str, Any]]:
 def timed(times: dict[str, float]) -> Iterator[None]:
     """Add up the CPU seconds of a tree, and of UMAP, the mixtures and the embedding in it."""
     own: list[tuple[Any, str, str]] = [
-        (building, "build_tree", "tree"),
+        (building, "build", "tree"),
         (building.BuildContext, "embed", "embed"),
         (clustering, "_reduced", "umap"),
         (clustering, "_fitted", "mixtures"),

@@ -35,12 +35,11 @@ from typing import Any, Final
 from hopyard.indexes.corpus.records import Passage
 from hopyard.measures.exact import clopper_pearson
 from hopyard.nodes.citations import cite_passages
-from hopyard.nodes.judge import judge_statements
+from hopyard.nodes.judge import is_denied, judge_statements
 from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.nodes.support.compare import compare
-from hopyard.nodes.support.negation import is_denied
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.sources import read_context
 

@@ -15,11 +15,10 @@ from hopyard.classifiers.contributions import CoalitionValues, OwnAnswer, Readin
 from hopyard.measures.answers import token_f1
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.prompt import Prompt
-from hopyard.prompts.answer import ANSWER
+from hopyard.prompts.answer import ANSWER, writing
 from hopyard.prompts.judging.coalitions import COALITION, Coalition, coalition_values
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.direct import DIRECT
-from hopyard.prompts.style import writing
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
 

@@ -71,7 +71,6 @@ class OwnAnswer:
     """The model's own answer from question and passages.
 
     Attributes:
-        reading: The question and passages.
         answer: The short answer; "" if the model gave none.
         tokens: The answer's token ids, if the value function uses them.
     """

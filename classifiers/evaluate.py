@@ -53,8 +53,6 @@ class LabelMeasures(BaseModel, frozen=True):
         majority_accuracy: Of always choosing the commoner label.
         ece: Expected calibration error.
         reliability: The bins of the diagram.
-        threshold: The gate's.
-        cost_ratio: The gate's.
         cost: Mean cost at each threshold of the curve.
     """
 
@@ -74,7 +72,6 @@ class DecisionCounts(BaseModel, frozen=True):
     """The decisions on a group of held-out questions.
 
     Attributes:
-        questions: How many.
         retrieved: Those that were sent to the documents, by the gate or by a rule beside it.
         by_gate_alone: Those that the gate sends there without the rules.
         share: Of those retrieved, with its exact 95 % interval.
@@ -92,7 +89,6 @@ class GateEvaluation(BaseModel, frozen=True):
     Attributes:
         gate_model: The model whose labels the gate was trained on.
         labels_model: The model whose labels it is measured on; "" without labels.
-        labels: Against labels.
         decisions: By group of questions, with the rules beside the gate.
     """
 

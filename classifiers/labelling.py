@@ -69,7 +69,6 @@ async def label_all(
     """Label the questions that the file does not hold yet.
 
     Args:
-        questions: With their gold answers.
         file: Each batch is written to it at once.
         progress: Called after each batch.
     """

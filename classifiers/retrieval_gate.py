@@ -65,11 +65,7 @@ class RetrievalGate:
         """Load a gate from its folder.
 
         Args:
-            folder: A gate that `hopyard gate train` wrote.
             embed: Embeds questions, if the gate reads their vectors.
-
-        Raises:
-            GateUnavailableError: A file of it is missing or damaged.
         """
         manifest = read_manifest(folder)
         with_model = partial(_embed, embed, manifest.base)
@@ -79,7 +75,6 @@ class RetrievalGate:
         """The calibrated probability that a question needs retrieval, 0 to 1.
 
         Args:
-            question: As it was asked.
             nearness: Of the index; what is missing counts as in the mean question of the training.
         """
         [score] = self.scorer.scores([question])

@@ -51,13 +51,7 @@ class T5Scorer:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Load the network in a folder.
-
-        Raises:
-            GateUnavailableError: The extra `gate` is not installed.
-            OSError: A file is missing.
-            Exception: A file is damaged; tokenizers raises `Exception` itself.
-        """
+        """Load the network in a folder."""
         require("A T5 gate", "gate", GateUnavailableError)
         import torch
         from tokenizers import Tokenizer
@@ -136,13 +130,9 @@ def train_t5(
     Args:
         held_out: Questions whose loss ends the training.
         folder: Where weights and tokenizer go.
-        progress: Called after each epoch.
 
     Returns:
         The training's entry in the manifest.
-
-    Raises:
-        ModelUnreachableError: The base cannot be loaded.
     """
     import torch
 

@@ -66,11 +66,6 @@ def train_gate(
         labels: Labelled and dropped questions. Dropped questions are only counted.
         embed: Embeds the questions for a head over their vectors.
         model: The model that the gate is for; None takes the labels'.
-        progress: Called after each question or epoch.
-
-    Raises:
-        UsageError: A class has too few questions.
-        ModelUnreachableError: The base cannot be loaded.
     """
     labelled = [row for row in labels if row.label is not None]
     least = LEAST if settings.base == VECTOR else ceil(LEAST / settings.validation)
@@ -180,7 +175,6 @@ class Fit(NamedTuple):
 
     Attributes:
         weights: [d], of the columns.
-        bias: The constant.
         nearness: Weight and mean of each field of `Nearness`. A value that is missing counts as
             the mean.
         penalty: The C that cross-validation chose.

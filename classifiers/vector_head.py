@@ -40,12 +40,7 @@ class VectorHead:
 
     @classmethod
     def load(cls, folder: Path, embed: Embed) -> Self:
-        """Read the head in a folder.
-
-        Raises:
-            OSError: The file is missing.
-            ValueError: It is damaged.
-        """
+        """Read the head in a folder."""
         words = json.loads((folder / _WORDS_FILE).read_bytes())
         return cls(np.load(folder / _HEAD_FILE, allow_pickle=False), words, embed)
 

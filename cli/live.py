@@ -80,7 +80,6 @@ async def follow(events: AsyncGenerator[Event, None], *, steps: bool, tokens: bo
     Args:
         events: The session's events. The stream is closed at the end, even after an error.
         steps: Print each step on a line of its own as it ends, instead of the last one alone.
-        tokens: Print the answer's tokens.
     """
     answer, progress = _Answer(), _Progress()
     with Status("thinking …", console=err) as status:

@@ -20,11 +20,7 @@ from hopyard.state.where import parse_condition
 
 
 def thread_name(value: str | None) -> str | None:
-    """A thread's name from the command line, where bytes that are not UTF-8 are surrogates.
-
-    Raises:
-        UsageError: It has such bytes.
-    """
+    """A thread's name from the command line, where bytes that are not UTF-8 are surrogates."""
     return checked_thread_name(value) if value else value
 
 
@@ -97,9 +93,6 @@ def given_settings(given: Mapping[str, Any], sets: list[str] | None = None) -> G
     Args:
         given: Flags by setting name, with dots for nested settings. None is left out.
         sets: `NAME=VALUE` pairs.
-
-    Raises:
-        UsageError: A pair is not of that form, or a value is not usable.
     """
     pairs = [pair for pair in given.items() if pair[1] is not None]
     pairs += [_pair(pair) for pair in sets or []]
@@ -107,11 +100,7 @@ def given_settings(given: Mapping[str, Any], sets: list[str] | None = None) -> G
 
 
 def context_from(given: Mapping[str, Any], sets: list[str] | None = None) -> Context:
-    """The run's context from flags, the environment, the file and the defaults.
-
-    Raises:
-        UsageError: As `given_settings`.
-    """
+    """The run's context from flags, the environment, the file and the defaults."""
     return given_settings(given, sets).context
 
 
@@ -130,11 +119,7 @@ def checked_conditions(where: list[str] | None) -> tuple[str, ...]:
 
 
 def changes_from(sets: list[str] | None) -> dict[str, Any]:
-    """The changed settings of a resumed thread, nested, from `NAME=VALUE` pairs.
-
-    Raises:
-        UsageError: A pair is not of that form.
-    """
+    """The changed settings of a resumed thread, nested, from `NAME=VALUE` pairs."""
     return nest(_pair(pair) for pair in sets or [])
 
 

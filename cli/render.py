@@ -99,7 +99,6 @@ def answer_lines(
     """The lines below an answer: sources, shares, doubts, passages.
 
     Args:
-        result: The thread's state, without control characters.
         names: Titles of passages by id.
         sources: Whether to show all sources, not only the first five.
     """

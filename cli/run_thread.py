@@ -63,10 +63,6 @@ def ask(
         given: The run's settings. An existing thread keeps its own, except those set by flags.
         thread_id: The thread; None starts a new thread.
         record: The folder in which every model call is recorded.
-
-    Raises:
-        HopyardError: Whatever ends the run.
-        Exit: The thread waits for an approval.
     """
     asked, thread = check_question(question), thread_id or new_thread_id()
 
@@ -88,10 +84,6 @@ def resume(thread_id: str, answer: str | None, sets: list[str] | None, shown: Sh
     Args:
         answer: The decision that it waits for, as it is written on the command line.
         sets: Settings that change on the thread, as `NAME=VALUE`.
-
-    Raises:
-        HopyardError: Whatever ends the run.
-        Exit: The thread waits for an approval.
     """
     changes = changes_from(sets)
     given = None if answer is None else answer_from(answer)

@@ -29,9 +29,6 @@ async def told_settings(session: Session, thread_id: str, given: Given) -> Threa
 
     The environment and `hopyard.toml` are for new threads. A difference to the thread's settings is
     printed.
-
-    Raises:
-        UsageError: A flag's value is not usable with the thread's other settings.
     """
     settings = await thread_settings(session, thread_id, given)
     if not settings.is_new:

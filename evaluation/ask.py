@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import Any, Final
@@ -52,16 +53,11 @@ async def ask(
     """Ask, and measure the answer.
 
     Args:
-        question: With its gold answers.
         variant: Which strategy, under which settings.
         run: Under which name the calls are counted; the same name continues after a kill.
 
     Returns:
         The record, and what was paid under the name.
-
-    Raises:
-        ModelUnreachableError: The model does not answer.
-        IndexMissingError: The index is not there, or lacks a part that the strategy needs.
     """
     chosen, started = variant.apply_to(context), perf_counter()
     chosen = chosen.model_copy(update={"where": (*chosen.where, *question.where)})
@@ -183,21 +179,20 @@ def _contains_answer(answers: Iterable[str], texts: Iterable[str]) -> bool:
 
 
 def _by_prompt(calls: Sequence[tuple[Entry, bool]]) -> dict[str, PromptCalls]:
-    totals: dict[str, dict[str, Any]] = {}
+    totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for entry, cached in calls:
-        total = totals.setdefault(f"{entry.prompt}/{entry.version}", {})
-        added = {
-            "calls": 1,
-            "cached": int(cached),
-            entry.outcome: 1,
-            "input_tokens": entry.input_tokens,
-            "output_tokens": entry.output_tokens,
-            "estimated": int(entry.estimated),
-            "seconds": entry.seconds,
-        }
-        for name, value in added.items():
-            total[name] = total.get(name, 0) + value
-    return {name: PromptCalls(**total) for name, total in totals.items()}
+        totals[f"{entry.prompt}/{entry.version}"].update(
+            {
+                "calls": 1,
+                "cached": int(cached),
+                entry.outcome: 1,
+                "input_tokens": entry.input_tokens,
+                "output_tokens": entry.output_tokens,
+                "estimated": int(entry.estimated),
+                "seconds": entry.seconds,
+            }
+        )
+    return {name: PromptCalls.model_validate(total) for name, total in totals.items()}
 
 
 def _cost(by_prompt: Mapping[str, PromptCalls], seconds: float) -> RecordCost:

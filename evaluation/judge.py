@@ -30,20 +30,6 @@ from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Budget, Context
 from hopyard.state.storage.lines import write_lines
 
-__all__ = (
-    "JUDGEMENTS_FILE",
-    "Finding",
-    "Judgement",
-    "Judgements",
-    "covered_points",
-    "has_long_references",
-    "judge_answer",
-    "judge_context",
-    "judge_records",
-    "run_side_by_side",
-    "save_judgements",
-)
-
 JUDGEMENTS_FILE: Final = "judgements.jsonl"
 LONG_REFERENCE: Final = 8
 """Words of a gold answer that is a sentence, not a name, a number or a date."""
@@ -119,10 +105,6 @@ async def judge_records(
     Args:
         records: The answers; a question's last record of a strategy counts.
         model: The judge, by name.
-        progress: Called after each judgement.
-
-    Raises:
-        ModelUnreachableError: The judge does not answer.
     """
     wanted = {question.id for question in plan.questions}
     styles = {
@@ -148,9 +130,6 @@ async def judge_answer(run: Run, question: str, gold: Sequence[str], answer: str
 
     Args:
         gold: Gold answers, each right by itself; empty, or an empty text, if there is no answer.
-
-    Raises:
-        ModelOutputError: The judge gave no usable verdict.
     """
     if score_answer(answer, gold)["em"] == 1:
         return Finding("equivalent", "The words are those of a gold answer.", "rule")
@@ -228,12 +207,8 @@ async def covered_points(run: Run, question: str, reference: str, answer: str) -
 
     Args:
         run: With the judge's model.
-        question: The question.
         reference: The reference answer.
         answer: The answer to judge; it may be empty.
-
-    Raises:
-        ModelOutputError: The judge gave nothing usable.
     """
     if is_unanswered(answer):
         return (Point(point=reference, reason="There is no answer.", covered=False),)
@@ -255,8 +230,6 @@ async def run_side_by_side(
     """Run tasks, a limited number at once.
 
     Args:
-        tasks: Coroutines.
-        limit: Tasks at once.
         done: Called after each task with the number of finished tasks and of all tasks.
 
     Returns:

@@ -20,10 +20,9 @@ from hopyard.models.prompt import Prompt
 from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
-from hopyard.prompts.answer import ANSWER
+from hopyard.prompts.answer import ANSWER, writing
 from hopyard.prompts.passages import passage_lines
 from hopyard.prompts.strategies.chain import CHAIN_STEP
-from hopyard.prompts.style import writing
 from hopyard.state.errors import CallFailedError, HopyardError, ModelOutputError
 from hopyard.state.settings.fields import AUTO, Context, Profile, profile_of
 

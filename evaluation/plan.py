@@ -39,16 +39,13 @@ class Plan:
     """The questions, variants and settings of an evaluation.
 
     Attributes:
-        name: Of the question set.
         questions: In the order in which they are asked.
         variants: In that order for each question, so that a later one gets free what an earlier
             one has paid for.
-        context: The settings that all variants share.
         baseline: The variant that the others are compared with.
         parallel: Questions at once. The built-in model answers one call at a time, but calls of one
             prompt that wait together follow one another, and share the beginning of the prompt.
         selection: Which questions of the set these are, for the report; "" for all.
-        resources: The resources for the answers.
     """
 
     name: str

@@ -51,7 +51,6 @@ async def run_plan(
     Args:
         records: The records so far. New records are appended.
         limits: Model calls, tokens and seconds of this run; 0 is no limit.
-        progress: Called after each answer.
 
     Raises:
         ModelUnreachableError: The model does not answer; finished records are kept.

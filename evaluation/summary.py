@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import Any, Final
+from typing import Final
 
 from pydantic import BaseModel
 
@@ -256,13 +256,11 @@ def _confirmed(records: Sequence[Record], judged: Sequence[Judgement]) -> float 
 
 
 def _sum_calls(records: Iterable[Record]) -> dict[str, PromptCalls]:
-    totals: dict[str, dict[str, Any]] = {}
+    totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for record in records:
         for name, calls in record.calls.items():
-            total = totals.setdefault(name, {})
-            for field, value in calls.model_dump().items():
-                total[field] = total.get(field, 0) + value
-    return {name: PromptCalls(**totals[name]) for name in sorted(totals)}
+            totals[name].update(calls.model_dump())
+    return {name: PromptCalls.model_validate(totals[name]) for name in sorted(totals)}
 
 
 def _parse_rate(calls: PromptCalls) -> float:

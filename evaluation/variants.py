@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from hopyard.indexes.search import SEARCHES
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import AUTO, Context
+from hopyard.state.settings.given import nest
 from hopyard.state.settings.sources import change_context
 from hopyard.state.strategy import STRATEGIES, strategies
 
@@ -34,7 +35,6 @@ class Variant:
         name: As it is written, and as the report has it.
         strategy: The strategy; auto is the whole agent.
         settings: Changes to the run's settings, by dotted name.
-        about: A short description.
     """
 
     name: str
@@ -48,15 +48,10 @@ class Variant:
         Raises:
             UsageError: A setting has no such name or value.
         """
-        changes: dict[str, Any] = {"strategy": self.strategy}
-        for name, value in self.settings.items():
-            *groups, last = name.split(".")
-            inner = changes
-            for group in groups:
-                inner = inner.setdefault(group, {})
-            inner[last] = value
         try:
-            return change_context(context, changes)
+            return change_context(
+                context, nest([("strategy", self.strategy), *self.settings.items()])
+            )
         except UsageError as error:
             raise UsageError(f"{self.name!r}: {error}") from error
 

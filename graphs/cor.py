@@ -21,12 +21,10 @@ from hopyard.state.cor import CorState
 
 graph = (
     strategy_graph(CorState)
-    .add_node("start", init_chain)
-    .add_node("ask_next", ask_next)
+    .add_sequence([("start", init_chain), ("ask_next", ask_next)])
     .add_node("answer_link", answer_link)
     .add_node("conclude", conclude)
     .add_edge(START, "start")
-    .add_edge("start", "ask_next")
     .add_conditional_edges("ask_next", after_question, ["answer_link", "conclude"])
     .add_conditional_edges("answer_link", after_link, ["ask_next", "conclude"])
     .add_edge("conclude", END)

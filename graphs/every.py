@@ -19,13 +19,11 @@ from hopyard.state.every import EveryState, ReadTask
 
 graph = (
     strategy_graph(EveryState)
-    .add_node("start", start_run)
-    .add_node("choose", choose)
+    .add_sequence([("start", start_run), ("choose", choose)])
     .add_node("open", open_table)
     .add_node("read", read_group, input_schema=ReadTask)
     .add_node("close", close)
     .add_edge(START, "start")
-    .add_edge("start", "choose")
     .add_conditional_edges("choose", next_tasks, ["open", "close"])
     .add_conditional_edges("open", next_tasks, ["open", "read", "close"])
     .add_edge("read", "close")

@@ -15,14 +15,8 @@ from hopyard.state.local_search import LocalState
 
 graph = (
     strategy_graph(LocalState)
-    .add_node("start", start_run)
-    .add_node("link", link)
-    .add_node("gather", gather)
-    .add_node("answer", answer)
+    .add_sequence([("start", start_run), ("link", link), ("gather", gather), ("answer", answer)])
     .add_edge(START, "start")
-    .add_edge("start", "link")
-    .add_edge("link", "gather")
-    .add_edge("gather", "answer")
     .add_edge("answer", END)
     .compile(name="local")
 )

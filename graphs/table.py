@@ -15,13 +15,9 @@ from hopyard.state.table import TableState
 
 graph = (
     strategy_graph(TableState)
-    .add_node("begin", begin)
-    .add_node("choose", choose)
-    .add_node("ask", ask)
+    .add_sequence([("begin", begin), ("choose", choose), ("ask", ask)])
     .add_node("close", close)
     .add_edge(START, "begin")
-    .add_edge("begin", "choose")
-    .add_edge("choose", "ask")
     .add_conditional_edges("ask", after_query, ["ask", "close"])
     .add_edge("close", END)
     .compile(name="table")

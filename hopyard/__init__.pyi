@@ -22,8 +22,8 @@ from .agent.registration import register_strategy as register_strategy
 from .agent.registration import register_vector_store as register_vector_store
 from .agent.retriever import HopyardRetriever as HopyardRetriever
 from .agent.retriever import as_retriever as as_retriever
-from .agent.subagent import as_subagent as as_subagent
 from .agent.subgraph import as_graph as as_graph
+from .agent.subgraph import as_subagent as as_subagent
 from .agent.tool import as_tool as as_tool
 from .state.errors import HopyardError as HopyardError
 

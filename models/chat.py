@@ -21,8 +21,7 @@ from hopyard.models.names import (
     with_address,
 )
 from hopyard.models.recorded import Recording, open_recording
-from hopyard.models.servers.advice import first_line
-from hopyard.models.servers.error_replies import refuse_errors
+from hopyard.models.servers.advice import first_line, refuse_errors
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import require
 from hopyard.state.settings.model_size import is_told, remember_size

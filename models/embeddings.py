@@ -10,8 +10,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from tokenizers import Tokenizer
 
-from hopyard.models.embedder import Embedder, Vector, Vectors
-from hopyard.models.instructions import Instructions, instructions_for
+from hopyard.models.embedder import Embedder, Instructions, Vector, Vectors, instructions_for
 from hopyard.models.names import (
     BUILTIN_EMBEDDING,
     BUILTIN_MINILM,

@@ -107,20 +107,12 @@ def server_version() -> str:
 
 
 def context_length(name: str) -> int:
-    """Tokens that a model was trained to read; 0 if the server does not say.
-
-    Raises:
-        ModelUnreachableError: No server answers, or it has no such model.
-    """
+    """Tokens that a model was trained to read; 0 if the server does not say."""
     return _about(ollama_address(), name)[0]
 
 
 def parameter_size(name: str) -> float | None:
-    """Billions of parameters of a model; None if the server does not say.
-
-    Raises:
-        ModelUnreachableError: No server answers, or it has no such model.
-    """
+    """Billions of parameters of a model; None if the server does not say."""
     return _about(ollama_address(), name)[1]
 
 

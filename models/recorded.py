@@ -100,8 +100,6 @@ class Recording:
 
         Args:
             key: See `recorded_key`.
-            prompt: The prompt's name, for the error.
-            step: The step's id, for the error.
 
         Raises:
             RecordingMissingError: The call was not recorded.

@@ -16,11 +16,10 @@ from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.evidence import as_read, join_adjacent
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.answer import ANSWER, UNKNOWN, AnyAnswer, CitedAnswer, PlainAnswer
+from hopyard.prompts.answer import ANSWER, UNKNOWN, AnyAnswer, CitedAnswer, PlainAnswer, writing
 from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
 from hopyard.prompts.strategies.aggregate import aggregate_prompt
 from hopyard.prompts.strategies.direct import DIRECT
-from hopyard.prompts.style import writing
 from hopyard.prompts.traits import traits_of
 from hopyard.state import verdicts
 from hopyard.state.metadata import page_words
@@ -60,11 +59,7 @@ async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) 
 async def close_answer(
     run: Run, question: str, steps: Sequence[Step], reading: Awaitable[Cited]
 ) -> dict[str, Any]:
-    """The last update of a strategy, from its closing call; a note says if the budget left none.
-
-    Raises:
-        ModelOutputError: The closing call failed.
-    """
+    """The last update of a strategy, from its closing call; a note says if the budget left none."""
     update: dict[str, Any] = {"citations": [], "unconfirmed": ""}
     attempt = await attempted(reading)
     read = attempt.output
@@ -102,15 +97,10 @@ async def answer_from_shown(
     """Answer one question from a text about numbered passages.
 
     Args:
-        question: The question, or a sub-question.
         passages: The passages in the order of their numbers.
         shown: The values of the prompt besides `question` and `style`.
         final: Whether this is the answer that the user reads, written in the run's style. A
             partial answer is short.
-
-    Raises:
-        BudgetExceededError: The run's budget is used up.
-        ModelOutputError: The model gave no usable answer.
     """
     if not passages and not (final and _may_use_knowledge(run.settings)):
         return Cited(UNKNOWN, [])
@@ -184,11 +174,7 @@ def _read_step(question: str, answer: str, *, cut: bool) -> Step:
 
 
 def _without_answer(question: str, attempt: Attempt[Any]) -> dict[str, Any]:
-    """The update if the budget left no closing call.
-
-    Raises:
-        ModelOutputError: The call failed.
-    """
+    """The update if the budget left no closing call."""
     return {
         "answer": attempt.answer_instead(),
         "truncated": True,

@@ -38,7 +38,6 @@ class Attempt(Generic[T]):
     """The outcome of a call, or of work that depends on a call.
 
     Attributes:
-        output: The output, or None.
         error: The error in place of the output.
     """
 

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 from langgraph.runtime import Runtime
 
 from hopyard.nodes.citations import is_unknown
-from hopyard.nodes.fall_back import FALLBACK, fall_back, may_fall_back, misses_schemas
+from hopyard.nodes.fall_back import FALLBACK, fall_back, may_fall_back, misses_schemas, pass_to
 from hopyard.nodes.finish import cut_short
 from hopyard.nodes.index_facts import index_kinds
 from hopyard.nodes.judge import judge_answer_support
@@ -42,7 +42,7 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
     """
     if state["before"] and is_unknown(state["answer"]):
         return _take_back(state)
-    run, tried = await run_of(state, runtime), [*state["tried"], state["strategy"]]
+    run = await run_of(state, runtime)
     simpler = is_unknown(state["answer"]) and state["strategy"] != FALLBACK
     if simpler and may_fall_back(run, state) and await misses_schemas(run):
         return fall_back(run, state)
@@ -55,26 +55,14 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
         return {**judged, "stronger": ""}
     profile, runs = profile_of(run.settings), runnable(await index_kinds(run))
     offered = {strategy.name for strategy in runs if profile in strategy.profiles}
-    ladder = STRATEGIES[state["strategy"]].stronger
+    ladder, tried = STRATEGIES[state["strategy"]].stronger, {*state["tried"], state["strategy"]}
     stronger = next((name for name in ladder if name in offered and name not in tried), "")
     if not stronger or not run.settings.index:
         return {**judged, "stronger": ""}
-    step = Step(
-        id=f"check-{len(tried)}",
-        kind="check",
-        title=f"Pass to {stronger}",
-        answer=state["answer"],
-        reason=reason,
-    )
-    return {
-        "stronger": stronger,
-        "strategy": stronger,
-        "tried": tried,
-        "steps": [*judged.get("steps", []), step],
-        "unconfirmed": "",
-        "read_share": None,
-        "before": {} if is_unknown(state["answer"]) else {key: state.get(key) for key in _KEPT},
-    }
+    update = pass_to(stronger, state, f"Pass to {stronger}", reason)
+    update["steps"] = [*judged.get("steps", []), *update["steps"]]
+    kept = {} if is_unknown(state["answer"]) else {key: state.get(key) for key in _KEPT}
+    return {**update, "before": kept}
 
 
 def _hands_over(settings: Context, strategy: str) -> bool:

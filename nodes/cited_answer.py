@@ -19,7 +19,7 @@ from hopyard.nodes.citations import (
     statements,
 )
 from hopyard.nodes.support.words import units
-from hopyard.prompts.style import GENERAL_KNOWLEDGE
+from hopyard.prompts.answer import GENERAL_KNOWLEDGE
 from hopyard.state.schemas import Citation
 from hopyard.state.text.markers import renumber
 

@@ -16,9 +16,8 @@ from hopyard.nodes.attempt import attempted
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.lifecycle import with_endings
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.answer import ANSWER
+from hopyard.prompts.answer import ANSWER, writing
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.style import writing
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import HopyardError
 from hopyard.state.schemas import Explanation, PassageShare, Step, passage_evidence, passage_ids

@@ -45,11 +45,7 @@ def with_fallback(name: str, graph: Any) -> Any:
 async def _without_answer(
     name: str, attempt: Attempt[Any], state: AgentState, runtime: Runtime[Context]
 ) -> dict[str, Any]:
-    """Unknown in place of a strategy's answer, for the check to hand on.
-
-    Raises:
-        ModelOutputError: The model refused or did not answer, or the caller chose the strategy.
-    """
+    """Unknown in place of a strategy's answer, for the check to hand on."""
     run = await run_of(state, runtime)
     if attempt.retry_later or not may_fall_back(run, state):
         attempt.check_needed()
@@ -83,21 +79,20 @@ def fall_back(run: Run, state: AgentState) -> dict[str, Any]:
     strategy = state["strategy"]
     reason = f"outputs of {run.settings.model} did not fit the schemas of {strategy}"
     point_out(f"{reason}; `hopyard doctor --model {run.settings.model}` shows what it can do")
-    tried = [*state["tried"], strategy]
-    step = Step(
-        id=f"check-{len(tried)}",
-        kind="check",
-        title=f"Fall back to {FALLBACK}",
-        answer=state["answer"],
-        reason=reason,
-    )
+    update = pass_to(FALLBACK, state, f"Fall back to {FALLBACK}", reason)
+    return {**update, "unfit": run.settings.model, "before": {}}
+
+
+def pass_to(strategy: str, state: AgentState, title: str, reason: str) -> dict[str, Any]:
+    """The update by which another strategy answers next. Doubts about this answer end with it."""
+    tried = [*state["tried"], state["strategy"]]
+    step = Step(id=f"check-{len(tried)}", kind="check", title=title)
+    step |= {"answer": state["answer"], "reason": reason}
     return {
-        "stronger": FALLBACK,
-        "strategy": FALLBACK,
+        "stronger": strategy,
+        "strategy": strategy,
         "tried": tried,
         "steps": [step],
-        "unfit": run.settings.model,
         "unconfirmed": "",
         "read_share": None,
-        "before": {},
     }

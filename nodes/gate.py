@@ -34,22 +34,12 @@ _QUOTED: Final = re.compile(r"[\"“„«][^\"“”„«»]*[\"”»]")
 
 
 async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Ask the gate whether the question needs retrieval. Its decision binds the route.
-
-    Raises:
-        GateUnavailableError: A gate was asked for that is not there or cannot be loaded.
-        IndexMissingError: The index is missing, damaged, or of another embedding model.
-    """
+    """Ask the gate whether the question needs retrieval. Its decision binds the route."""
     return {"gate": await decide(await run_of(state, runtime), state["question"])}
 
 
 async def decide(run: Run, question: str) -> GateDecision:
-    """Whether a question needs retrieval.
-
-    Raises:
-        GateUnavailableError: A gate was asked for that is not there or cannot be loaded.
-        IndexMissingError: The index is missing, damaged, or of another embedding model.
-    """
+    """Whether a question needs retrieval."""
     gate = run.settings.gate
     if why := _why_unasked(run) or await asyncio.to_thread(_why_impossible, gate):
         return GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)
@@ -70,11 +60,7 @@ async def decide(run: Run, question: str) -> GateDecision:
 
 
 async def rule(run: Run, question: str) -> str:
-    """The rule by which a question needs documents, whatever the gate says; "" for none.
-
-    Raises:
-        IndexMissingError: The index is missing, damaged, or of another embedding model.
-    """
+    """The rule by which a question needs documents, whatever the gate says; "" for none."""
     if is_about_documents(question):
         return "the question is about the documents"
     name = await name_in(run, question)

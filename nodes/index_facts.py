@@ -23,10 +23,6 @@ async def check_index(run: Run) -> None:
 
     The agent does so before anything is spent. Settings without an index are fine: not every
     question needs one.
-
-    Raises:
-        UsageError: The index cannot be named so, or the filter names a field that no passage has.
-        IndexMissingError: The index is missing, damaged, or of another embedding model.
     """
     if not run.settings.index:
         return
@@ -47,11 +43,7 @@ async def index_kinds(run: Run) -> tuple[str, ...]:
 
 
 async def nearness_of(run: Run, text: str) -> Nearness:
-    """How near the index's passages are to a text; unmeasured without an index.
-
-    Raises:
-        IndexMissingError: The index is missing, damaged, or of another embedding model.
-    """
+    """How near the index's passages are to a text; unmeasured without an index."""
     if not run.settings.index:
         return UNMEASURED
     index = await run.index()
@@ -60,11 +52,7 @@ async def nearness_of(run: Run, text: str) -> Nearness:
 
 
 async def name_in(run: Run, text: str) -> str:
-    """A name of the index's documents that a text holds; "" for none, or without an index.
-
-    Raises:
-        IndexMissingError: The index is missing, damaged, or of another embedding model.
-    """
+    """A name of the index's documents that a text holds; "" for none, or without an index."""
     if not run.settings.index:
         return ""
     index = await run.index()
@@ -76,11 +64,7 @@ def nearness(question: str, vector: Vector | None, index: Index) -> Nearness:
     """How near a question is to an index.
 
     Args:
-        question: Any text.
         vector: Its embedding [d] by the index's model; None where the index has no dense part.
-
-    Raises:
-        IndexMissingError: A part of the index is damaged.
     """
     found = UNMEASURED
     if vector is not None and index.has("dense"):

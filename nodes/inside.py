@@ -59,9 +59,6 @@ async def look_inside(run: Run, look: Look, k: int) -> Found:
 
     Args:
         k: Passages at most, except for the pages around a passage.
-
-    Raises:
-        IndexMissingError: The passage has left the index.
     """
     if look["kind"] == "search":
         return await run.try_find(look["text"], k=k)

@@ -1,7 +1,14 @@
-"""A chat model judges whether passages state what an answer says (`answer.check`)."""
+"""A chat model judges whether passages state what an answer says (`answer.check`).
+
+The rules pass statements that deny what their quote says, or the other way round: "did not open",
+"opened" (`support.compare`). Here only the same word counts (`is_denied`), negated on one side and
+not on the other, in a statement of several words in English or German. Such a statement is a doubt,
+which a model is asked about: one in 290 recorded answers has one (`benchmarks/support.py`).
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -11,7 +18,7 @@ from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import NOT_STATED
 from hopyard.nodes.lifecycle import with_endings
 from hopyard.nodes.run import Run
-from hopyard.nodes.support.negation import is_denied
+from hopyard.nodes.support.words import content_words
 from hopyard.prompts.check_statements import check_prompt, claim_lines
 from hopyard.prompts.passages import one_line, passage_lines
 from hopyard.prompts.traits import traits_of
@@ -104,10 +111,6 @@ async def judge_statements(
     Args:
         claims: The statements, each with the numbers of its passages, from 1.
         passages: The passages in the order of their numbers.
-
-    Raises:
-        BudgetExceededError: The run's budget is used up.
-        ModelOutputError: The model gave no usable verdicts.
     """
     values = {
         "passages": passage_lines([(passage.full_title, passage.text) for passage in passages]),
@@ -164,3 +167,36 @@ def _unconfirmed(before: str, citations: Sequence[Citation]) -> str:
     if before not in {"", NOT_STATED}:
         return before
     return "" if any(citation.get("supported", True) for citation in citations) else NOT_STATED
+
+
+_NEGATION: Final = re.compile(
+    r"\b(?:not|cannot|no|never|neither|nor|none|nobody|nothing|without|nicht|kein\w*|nie|niemals"
+    r"|ohne|weder|nichts|niemand)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_NEGATED: Final = re.compile(
+    r"(?:\b(?:not|never|cannot|nicht|nie|niemals)|n['’]t)\s+(\w+(?:\s+\w+)?)"
+    r"|\b(?:no|without|ohne|kein\w*)\s+(\w+)",
+    re.IGNORECASE,
+)
+"""Negated words: up to two after the negation of a verb, one after that of a noun."""
+_LEAST_WORDS: Final = 5
+
+
+def is_denied(statement: str, quote: str) -> bool:
+    """Whether a word is negated in one of two texts, and the other has it without a negation.
+
+    Args:
+        statement: A statement, or a question with its answer, which alone is compared.
+        quote: The sentence or row that supports it most.
+    """
+    said = statement.rpartition("? ")[2]
+    if len(said.split()) < _LEAST_WORDS:
+        return False
+    return _denies(said, quote) or _denies(quote, said)
+
+
+def _denies(one: str, other: str) -> bool:
+    negated = " ".join(word for found in _NEGATED.findall(one) for word in found).casefold()
+    words = content_words(other.casefold())
+    return not _NEGATION.search(other) and not words.isdisjoint(content_words(negated))

@@ -33,12 +33,7 @@ _ON_PAGE: Final = "on the page of a passage that was found"
 async def find_to_read(
     run: Run, text: str, *, step: str = "", models: bool = True, without: Collection[str] = ()
 ) -> Found:
-    """Search as `run.try_find` does; more of the documents follows the passages found.
-
-    Raises:
-        UsageError: The run names no index, or the filter names a field that no passage has.
-        IndexMissingError: The index is missing, or lacks a kind that the search needs.
-    """
+    """Search as `run.try_find` does; more of the documents follows the passages found."""
     found = await run.try_find(text, step=step, models=models, without=without)
     return replace(
         found, evidence=[*found.evidence, *await more_to_read(run, text, found.evidence)]
@@ -61,7 +56,6 @@ async def more_to_read(
 
     Args:
         text: The text that was searched for; "" if it was no search.
-        evidence: The evidence, the best first.
         parts: The number of searches that share the tokens.
         seen: Ids of passages that need not be read again.
     """

@@ -23,10 +23,9 @@ from hopyard.indexes.index import Index
 from hopyard.indexes.search import Kept
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import ChatProvider, chat_provider, registered_chat_provider
-from hopyard.models.embedder import Embedder, Vector
+from hopyard.models.embedder import Embedder, Instructions, Vector
 from hopyard.models.embeddings import embedder, registered_embedder
 from hopyard.models.instances import is_instance_name
-from hopyard.models.instructions import Instructions
 from hopyard.models.ledger import LEDGER_FILE, Ledger, open_ledger
 from hopyard.models.names import NO_EMBEDDING
 from hopyard.models.recorded import Recorder

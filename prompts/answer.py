@@ -1,7 +1,8 @@
 """Read passages and answer: in a few words, as ToR-RAG's answers are, or as the question needs.
 
 The built-in wording answers in a few words. The capable one thinks first, takes the form of the
-answer from `style.writing`, and names the passages that support it.
+answer from `writing`, which is the sentences for `answer.style`, and names the passages that
+support it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,55 @@ from pydantic import ConfigDict, Field
 
 from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.passages import passage_lines
-from hopyard.prompts.style import writing
 from hopyard.state.settings.fields import AnswerSettings
+
+GENERAL_KNOWLEDGE: Final = "From general knowledge:"
+"""The beginning of a part that the model adds from its own knowledge."""
+
+_LANGUAGE: Final = "in the question's language, or in the one that it asks for"
+_STYLES: Final = {
+    "short": "Write the answer with as few words as possible: a name, a number, a date, yes or no.",
+    "sentence": f"Write the answer as one sentence {_LANGUAGE}.",
+    "full": (
+        f"Write a full answer {_LANGUAGE}, as long as the question needs: paragraphs, a list or a "
+        "table."
+    ),
+    "auto": (
+        f"Write the answer {_LANGUAGE}, as long as the question asks for: a few words for a fact, "
+        "the whole list for a list, paragraphs for an explanation or a summary."
+    ),
+}
+_SMALL_SHORT: Final = "Write the answer with as few words as possible: a name, a number or a date."
+"""Without "yes or no", which small models answer to other questions too."""
+_MARKERS: Final = {
+    "full": (
+        " Put the numbers of the passages that support a statement after it, as in [2] or [1][4]."
+    ),
+    "auto": (
+        " In an answer of several statements, put the numbers of the passages that support a "
+        "statement after it, as in [2] or [1][4]."
+    ),
+}
+_BOTH: Final = (
+    " What the passages do not say may come from your own knowledge, in place of Unknown: begin "
+    f'such a part with "{GENERAL_KNOWLEDGE}".'
+)
+
+
+def writing(settings: AnswerSettings, *, passages: bool = True, small: bool = False) -> str:
+    """The instructions for the form of an answer. The built-in model has only one form.
+
+    Args:
+        settings: The style, and whether the model may add what it knows.
+        passages: Whether it answers from numbered passages, which it is then to name.
+        small: Whether the model is small.
+    """
+    style = _SMALL_SHORT if small and settings.style == "short" else _STYLES[settings.style]
+    if not passages:
+        return style
+    both = _BOTH if settings.knowledge == "both" else ""
+    return style + _MARKERS.get(settings.style, "") + both
+
 
 ROOM_TO_THINK: Final = 4000
 """Output tokens of a closing call to a capable model: reasoning models count their thoughts too."""

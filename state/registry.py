@@ -15,14 +15,12 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from hopyard.state.errors import UsageError
 
 if TYPE_CHECKING:  # pydantic, which `hopyard --help` must not cost
     from hopyard.state.group import Group
-
-__all__ = ("SEARCHES", "Part", "Registry", "registries", "registry_at")
 
 logger = logging.getLogger(__name__)
 
@@ -172,6 +170,13 @@ def registries() -> Iterator[Registry[Part]]:
 
 def registry_at(place: str) -> Registry[Part]:
     """A registry by its `module:name`. It is imported here because its records import settings."""
-    module, _, name = place.partition(":")
-    found: Registry[Part] = getattr(importlib.import_module(module), name)
+    found: Registry[Part] = load(place)
     return found
+
+
+def load(place: Any) -> Any:
+    """The object at `module:attribute`, imported now; another object as it is."""
+    if not isinstance(place, str):
+        return place
+    module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(module), attribute)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from hopyard.state.group import Group, Profile
-from hopyard.state.registry import Registry
+from hopyard.state.registry import Registry, load
 from hopyard.state.schemas import RouteLabel, Step
 
 if TYPE_CHECKING:  # half a second, which a list of names must not cost
     from langchain_core.runnables import Runnable
 
     from hopyard.nodes.run import Run
-
-__all__ = ("STRATEGIES", "Strategy", "strategies")
 
 StepsOf = Callable[[Mapping[str, Any]], Sequence[Step]]
 
@@ -83,7 +80,7 @@ class Strategy:
 
     def load_graph(self) -> Any:
         """Return the compiled graph."""
-        return _load(self.graph)
+        return load(self.graph)
 
     async def estimate_calls(self, run: Run) -> float | None:
         """About how many model calls a question takes; None if that is unknown.
@@ -93,22 +90,15 @@ class Strategy:
         """
         if not isinstance(self.calls, str):
             return self.calls
-        calls: float = await _load(self.calls)(run)
+        calls: float = await load(self.calls)(run)
         return calls
 
     def steps_of(self, state: Mapping[str, Any]) -> Sequence[Step]:
         """Return the steps of a state or of a node's update."""
         if self.steps is None:
             return state.get("steps") or ()
-        steps: Sequence[Step] = _load(self.steps)(state)
+        steps: Sequence[Step] = load(self.steps)(state)
         return steps
-
-
-def _load(target: Any) -> Any:
-    if not isinstance(target, str):
-        return target
-    module, _, attribute = target.partition(":")
-    return getattr(importlib.import_module(module), attribute)
 
 
 STRATEGIES: Final = Registry[Strategy](

@@ -24,12 +24,11 @@ from hopyard.tracing.describe import (
     on_a_line,
     title_of,
 )
-from hopyard.tracing.drawing import drawing_of
+from hopyard.tracing.drawing import drawing_of, time_line
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
 from hopyard.tracing.pages import ENVIRONMENT, render
 from hopyard.tracing.plain import as_plain
 from hopyard.tracing.prose import is_prose, one_line, prose
-from hopyard.tracing.time_line import time_line
 
 _OPEN_SOURCES: Final = 12
 """Sources that the page shows at once. More of them are folded, and open at a click on a mark."""

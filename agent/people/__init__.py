@@ -120,7 +120,6 @@ class PeopleOnly:
     `/ok` stays open: load balancers ask LangGraph's server there whether it lives.
 
     Args:
-        app: The ASGI application.
         people: The people; none lets everybody in.
     """
 

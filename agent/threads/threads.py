@@ -27,7 +27,6 @@ class Threads:
     """The threads of one store.
 
     Args:
-        saver: The thread store.
         resources: Indexes, models and the ledger of its runs.
     """
 
@@ -94,8 +93,6 @@ class Threads:
         """Copy a thread with its history, and return the copy's name.
 
         Args:
-            thread_id: The thread.
-            new_id: The copy's name.
             before: A question of the thread, from 2: the copy ends before it.
 
         Raises:

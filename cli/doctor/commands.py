@@ -35,8 +35,6 @@ from hopyard.state.storage.addresses import (
 )
 from hopyard.state.text.counting import held
 
-__all__ = ("doctor_command",)
-
 PACKAGES: Final = (
     "langgraph",
     "langchain",
@@ -220,8 +218,8 @@ def _chat(context: Context, *, again: bool) -> Finding:
     from hopyard.nodes.lifecycle import new_run_id
     from hopyard.nodes.resources import shared_resources
     from hopyard.nodes.run import Run
+    from hopyard.prompts.answer import writing
     from hopyard.prompts.strategies.direct import DIRECT
-    from hopyard.prompts.style import writing
 
     def ask() -> str:
         if (recording := chat_provider(context.model).recording) is not None:

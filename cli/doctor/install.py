@@ -21,9 +21,6 @@ from hopyard.state.extras import install_command, missing_modules
 from hopyard.state.settings.fields import Context
 from hopyard.state.storage.addresses import LEDGER_VARIABLE, THREADS_VARIABLE
 
-__all__ = ("install_missing", "missing_weights", "needed_extras")
-
-
 _EMBEDDING: Final = {BUILTIN_EMBEDDING: E5, "builtin:minilm": MINILM}
 
 

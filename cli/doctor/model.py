@@ -16,8 +16,6 @@ from hopyard.nodes.resources import shared_resources
 from hopyard.state.errors import HopyardError
 from hopyard.state.settings.fields import Context
 
-__all__ = ("model_results", "print_results", "server_line")
-
 
 def model_results(context: Context) -> dict[str, Any]:
     """The abilities of the server, the results of the ten questions, and what they recommend.

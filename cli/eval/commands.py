@@ -87,9 +87,8 @@ def eval_command(
     require("`hopyard eval`", "eval")
     from hopyard.cli.eval.report import print_report
     from hopyard.evaluation.judge import judge_records, save_judgements
-    from hopyard.evaluation.page import save_report
     from hopyard.evaluation.plan import Plan, default_folder
-    from hopyard.evaluation.report import Report, make_report
+    from hopyard.evaluation.report import Report, make_report, save_report
 
     given = {"index": index, "model": model, "embedding": embedding, "where": where}
     chosen = read_questions(questions, split=split, half=half, limit=limit)

@@ -9,8 +9,7 @@ from typing import Any
 from rich.table import Column, Table
 
 from hopyard.cli.console import err, out, print_json
-from hopyard.evaluation.page import SCORES
-from hopyard.evaluation.report import Report
+from hopyard.evaluation.report import SCORES, Report
 from hopyard.evaluation.retrieval_only import RetrievalReport
 from hopyard.evaluation.runner import Outcome
 from hopyard.measures.bootstrap import Interval

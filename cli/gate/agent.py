@@ -29,12 +29,7 @@ def gate_name(name: str, context: Context) -> str:
 
 
 def finder(context: Context) -> tuple[Callable[[str], Awaitable[FoundPassages]], str]:
-    """The search of the strategy `single`, and the name of the index's embedding model.
-
-    Raises:
-        UsageError: The run names no index.
-        IndexMissingError: The index is missing or damaged.
-    """
+    """The search of the strategy `single`, and the name of the index's embedding model."""
     run = Run(new_run_id(), context, shared_resources())
     run_async(run.index())  # before a model is loaded
 
@@ -47,12 +42,7 @@ def finder(context: Context) -> tuple[Callable[[str], Awaitable[FoundPassages]],
 
 
 def value_function(name: str, context: Context) -> ValueFunction:
-    """The value function of that name for the run's model.
-
-    Raises:
-        UsageError: The model gives no token probabilities, which the function needs.
-        ModelUnreachableError: The model cannot be loaded.
-    """
+    """The value function of that name for the run's model."""
     if name == "answer-f1":
         from hopyard.classifiers.answer_f1 import AnswerF1
 
@@ -65,11 +55,7 @@ def value_function(name: str, context: Context) -> ValueFunction:
 
 
 def predictor(context: Context, gate: RetrievalGate) -> Callable[[str], Decision]:
-    """Return a gate's decision on a question, with the run's index and the rules beside the gate.
-
-    Raises:
-        IndexMissingError: The index is missing or damaged.
-    """
+    """A function: the decision of a gate, with the run's index and the rules beside the gate."""
     run = Run(new_run_id(), context, shared_resources())
 
     async def measured(question: str) -> tuple[Nearness, str]:

@@ -34,8 +34,6 @@ from hopyard.indexes.kinds.dense.vector_store import VECTOR_STORES
 from hopyard.indexes.status import status as index_status
 from hopyard.state.errors import UsageError
 
-__all__ = ("add_command", "build_command")
-
 
 @ending_with(CONTINUE)
 def build_command(

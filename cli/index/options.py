@@ -108,9 +108,6 @@ def own_embedder(resources: Resources, directory: Path, wanted: str = AUTO) -> E
 
     Args:
         wanted: The setting `embedding`. The model of an index that has none is not opened.
-
-    Raises:
-        HopyardError: The index or the model cannot be used; it is said before anything is read.
     """
     from hopyard.indexes.corpus.manifest import check_embedding, read_manifest
 

@@ -28,16 +28,6 @@ if TYPE_CHECKING:  # seconds, which `index status` must not cost
     from hopyard.indexes.documents.files import SkippedFile
     from hopyard.indexes.documents.loaders import LoadReport
 
-__all__ = (
-    "CONTINUE",
-    "finish",
-    "left_out_words",
-    "nothing_read",
-    "show_estimates",
-    "show_status",
-    "show_unbuilt",
-)
-
 CONTINUE: Final = "Interrupted: run the same command to continue; finished embeddings are kept."
 """At Ctrl-C. A build that is killed loses nothing that it has stored."""
 LEFT_OUT_SHOWN: Final = 20

@@ -27,8 +27,6 @@ from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError
 from hopyard.state.settings.fields import Context
 
-__all__ = ("Following",)
-
 _STOPPED: Final = (
     "Stopped watching. The index is as of the last sync, and the same command continues."
 )

@@ -68,12 +68,7 @@ class Fetched(BaseModel):
 
 
 async def search(query: str, context: Context) -> SearchResults:
-    """Search with the settings' method. No chat model is called.
-
-    Raises:
-        UsageError: The query is empty, or the settings name no index.
-        IndexMissingError: The index is missing, or lacks a kind that the method needs.
-    """
+    """Search with the settings' method. No chat model is called."""
     resources = await asyncio.to_thread(shared_resources)
     found = await find_evidence(query, context, resources)
     if found.problem:
@@ -113,7 +108,6 @@ async def fetch(name: str, context: Context) -> Fetched:
 
     Args:
         name: The id of a passage or of a document.
-        context: The settings, which name the index.
 
     Raises:
         UsageError: The index has neither a passage nor a document of that id.

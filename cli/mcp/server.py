@@ -10,7 +10,8 @@ import asyncio
 import importlib.metadata
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from typing import Annotated, Any, Final, TypeVar
+from functools import wraps
+from typing import Annotated, Any, Final, ParamSpec, TypeVar
 
 import uvicorn
 from mcp.server import MCPServer
@@ -21,8 +22,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import BeforeValidator, Field, ValidationError
 
-from hopyard.agent.advice import Advice, with_advice, without_shell_advice
-from hopyard.agent.found import failure_text
+from hopyard.agent.advice import Advice, failure_text, with_advice, without_shell_advice
 from hopyard.agent.people import CALLER, PeopleOnly, people_of_server
 from hopyard.agent.session import Event, Session, open_session
 from hopyard.agent.threads.threads import thread_missing
@@ -69,6 +69,7 @@ ADVICE: Final[Advice] = (
 
 _THIS_MACHINE: Final = ("127.0.0.1", "localhost", "[::1]")
 
+ParamT = ParamSpec("ParamT")
 ResultT = TypeVar("ResultT")
 EvidenceWanted = Annotated[
     bool,
@@ -148,12 +149,31 @@ def _strategy_names() -> list[str]:
     return [AUTO, *(strategy.name for strategy in strategies().strategies)]
 
 
+def _telling_errors(
+    tool: Callable[ParamT, Awaitable[ResultT]],
+) -> Callable[ParamT, Awaitable[ResultT]]:
+    """A tool whose errors an agent can read."""
+
+    @wraps(tool)
+    async def telling(*args: ParamT.args, **kwargs: ParamT.kwargs) -> ResultT:
+        try:
+            return await tool(*args, **kwargs)
+        except HopyardError as error:
+            raise ToolError(failure_text(error, ADVICE)) from error
+
+    return telling
+
+
 class _Tools:
     """The tools; an error that Hopyard raises on purpose becomes a tool error of one sentence."""
 
     def __init__(self, settings: Callable[[], Context]) -> None:
         self._settings = lambda: CALLER.get().settings(settings())
 
+    async def _context(self) -> Context:
+        return await asyncio.to_thread(self._settings)
+
+    @_telling_errors
     async def ask(
         self,
         question: Question,
@@ -195,16 +215,14 @@ class _Tools:
             **({"where": where} if where else {}),
             **({"answer": {"explain": True}} if explain else {}),
         }
-
-        async def begin(session: Session) -> ToolAnswer:
-            context = _changed(await asyncio.to_thread(self._settings), asked)
+        async with open_session() as session:
+            context = _changed(await self._context(), asked)
             # Two clients that choose one name must not share a conversation.
             thread = CALLER.get().thread(thread_id)
             steps = session.ask(question, context, thread, new=True)
             return await _follow(session, thread, steps, call, evidence=evidence)
 
-        return await _with_tool_errors(_with_session(begin))
-
+    @_telling_errors
     async def continue_thread(
         self,
         thread_id: Annotated[str, Field(description="As `ask` gave it.")],
@@ -222,11 +240,10 @@ class _Tools:
         evidence: EvidenceWanted = False,
     ) -> ToolAnswer:
         """Ask a follow-up on a thread, resume one that stopped, or answer what it waits for."""
-
-        async def go_on(session: Session) -> ToolAnswer:
-            if question and answer is not None:
-                raise UsageError("Give a question or an answer, not both.")
-            person, own = CALLER.get(), await asyncio.to_thread(self._settings)
+        if question and answer is not None:
+            raise UsageError("Give a question or an answer, not both.")
+        async with open_session() as session:
+            person, own = CALLER.get(), await self._context()
             person.thread(thread_id)
             context = await session.context(thread_id)
             if not person.name and own.groups not in {None, context.groups}:
@@ -238,23 +255,19 @@ class _Tools:
                 steps = session.resume(thread_id, answer, changes=changes)
             return await _follow(session, thread_id, steps, call, evidence=evidence)
 
-        return await _with_tool_errors(_with_session(go_on))
-
     async def list_strategies(self) -> Strategies:
         """List the ways to answer a question, and what each of them is for."""
         return strategies()
 
+    @_telling_errors
     async def search(
         self,
         query: Annotated[str, Field(description="What to look for: a question, or words.")],
     ) -> SearchResults:
         """Find the passages of the indexed documents that fit a query. No model is called."""
+        return await search(query, await self._context())
 
-        async def find() -> SearchResults:
-            return await search(query, await asyncio.to_thread(self._settings))
-
-        return await _with_tool_errors(find())
-
+    @_telling_errors
     async def fetch(
         self,
         id: Annotated[  # noqa: A002  (ChatGPT gives it by this name)
@@ -263,12 +276,9 @@ class _Tools:
         ],
     ) -> Fetched:
         """Read the whole text of a passage or a document."""
+        return await fetch(id, await self._context())
 
-        async def read() -> Fetched:
-            return await fetch(id, await asyncio.to_thread(self._settings))
-
-        return await _with_tool_errors(read())
-
+    @_telling_errors
     async def find_in_document(
         self,
         document: Annotated[
@@ -279,12 +289,9 @@ class _Tools:
         ],
     ) -> FoundInside:
         """Find words inside one document, with the passages' texts. No model is called."""
+        return await find_inside(document, words, await self._context())
 
-        async def find() -> FoundInside:
-            return await find_inside(document, words, await asyncio.to_thread(self._settings))
-
-        return await _with_tool_errors(find())
-
+    @_telling_errors
     async def open_pages(
         self,
         id: Annotated[  # noqa: A002  (as `fetch`)
@@ -292,17 +299,12 @@ class _Tools:
         ],
     ) -> Fetched:
         """Read the pages around a passage, such as the rest of a table or a section."""
-
-        async def read() -> Fetched:
-            return await open_around(id, await asyncio.to_thread(self._settings))
-
-        return await _with_tool_errors(read())
+        return await open_around(id, await self._context())
 
     async def read_passage(self, id: str) -> str:  # noqa: A002  (the name in the address)
         """The text of a passage or a document."""
         try:
-            context = await asyncio.to_thread(self._settings)
-            return (await fetch(id, context)).text
+            return (await fetch(id, await self._context())).text
         except HopyardError as error:
             raise ResourceError(with_advice(error, ADVICE)) from error
 
@@ -323,18 +325,6 @@ async def _follow(
             await call.report_progress(done, message=f"{event.graph} {event.node}".strip())
     result = await session.result(thread_id)
     return await asyncio.to_thread(answer_of, result, evidence=evidence)
-
-
-async def _with_session(work: Callable[[Session], Awaitable[ResultT]]) -> ResultT:
-    async with open_session() as session:
-        return await work(session)
-
-
-async def _with_tool_errors(work: Awaitable[ResultT]) -> ResultT:
-    try:
-        return await work
-    except HopyardError as error:
-        raise ToolError(failure_text(error, ADVICE)) from error
 
 
 def _changed(context: Context, asked: dict[str, Any]) -> Context:

@@ -36,8 +36,6 @@ class PutRun:
     """Cuts documents and writes them down, one in memory at a time.
 
     Attributes:
-        store: The corpus store, which the build holds.
-        generation: The generation that the build writes.
         report: It is filled as the work proceeds.
         progress: Called with the stages `read` (documents) and `passages`.
         stop: Once it is set, the work ends with an error.

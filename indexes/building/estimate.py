@@ -67,9 +67,6 @@ async def estimate_update(
 
     Returns:
         How many passages the index would hold, and an estimate for each kind that may ask a model.
-
-    Raises:
-        HopyardError: See `add` and `estimate`.
     """
     manifest = await in_thread(read_manifest, directory)
     recipe, chunker = await in_thread(
@@ -101,9 +98,6 @@ async def changes_of(
 
     Args:
         embedder: The embedding model of the index, whose tokenizer takes part in the comparison.
-
-    Raises:
-        HopyardError: See `sync`.
     """
     manifest = await in_thread(read_manifest, directory)
     await in_thread(check_embedding, directory, manifest, embedder)

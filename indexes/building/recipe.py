@@ -13,8 +13,7 @@ from hopyard.indexes.kind import IndexKind, select_kinds
 from hopyard.indexes.passages.chunking import Chunker
 from hopyard.indexes.text.language import LANGUAGES
 from hopyard.models.calls.call import ModelCaller
-from hopyard.models.embedder import Embedder
-from hopyard.models.instructions import Instructions
+from hopyard.models.embedder import Embedder, Instructions
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import AUTO, Context
 
@@ -39,11 +38,7 @@ class Recipe:
 
     @classmethod
     def of_manifest(cls, manifest: Manifest, settings: Context, caller: OpenCaller | None) -> Self:
-        """The recipe of an index, for an update.
-
-        Raises:
-            UsageError: One of its kinds is not installed.
-        """
+        """The recipe of an index, for an update."""
         options = BuildOptions(
             settings,
             vectors_name(manifest.embedding, manifest.passage_instruction),
@@ -148,12 +143,7 @@ def update_recipe(
     settings: Context | None,
     caller: OpenCaller | None,
 ) -> tuple[Recipe, Chunker]:
-    """The recipe of an index's last build, and its chunker.
-
-    Raises:
-        EmbeddingMismatchError: Another embedding model made the index.
-        UsageError: One of its kinds is not installed.
-    """
+    """The recipe of an index's last build, and its chunker."""
     check_embedding(directory, manifest, embedder)
     recipe = Recipe.of_manifest(manifest, settings or Context(), caller)
     return recipe, Chunker(embedder, manifest.chunk_tokens, manifest.fields)

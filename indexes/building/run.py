@@ -59,12 +59,7 @@ def open_run(
     """Lock an index directory, check its files, and take back what a killed build left in it.
 
     Args:
-        progress: Called as the build proceeds.
         update: Whether the directory must hold a whole index.
-
-    Raises:
-        IndexBusyError: Another build holds the directory.
-        IndexMissingError: A file in the directory cannot be read.
     """
     return enter_in_thread(lambda: _opened(directory, progress, update))
 
@@ -112,11 +107,7 @@ class BuildRun:
 
     @property
     def held(self) -> Manifest:
-        """The manifest of the index as it is.
-
-        Raises:
-            IndexMissingError: The directory has no index.
-        """
+        """The manifest of the index as it is."""
         return self._current or read_manifest(self._directory)
 
     async def put(self, documents: Iterable[Document], chunker: Chunker, gone: Gone | None) -> None:
@@ -125,9 +116,6 @@ class BuildRun:
         Args:
             documents: The documents. A bad one leaves an earlier version of itself to `gone`.
             gone: Says which documents go, once all are read; None if all stay.
-
-        Raises:
-            CorpusError: No document would be left, or two passages have the same id.
         """
         run = PutRun(self._directory, self._store, self.generation, self._report, self._progress)
         await in_thread(run.put, documents, chunker, gone, stop=run.stop)
@@ -138,10 +126,6 @@ class BuildRun:
         Args:
             names: Ids, paths or patterns, as `listing.find_documents` takes them.
             where: Conditions that they must fit too.
-
-        Raises:
-            UsageError: A name stands for no document.
-            CorpusError: None would be left.
         """
         with Snapshot(self._directory, self.generation - 1) as corpus:
             ids = matching_documents(corpus, self._directory, names, where)
@@ -159,7 +143,6 @@ class BuildRun:
         """Embed, derive, and put the new manifest in place, unless nothing changed.
 
         Args:
-            recipe: The recipe of the new generation.
             open_embedder: Gives the embedding model; None where each text has its vector already.
         """
         report, manifest = self._report, self._current
@@ -198,12 +181,7 @@ class BuildRun:
         )
 
     def vacuum(self) -> None:
-        """Delete from the files what only readers of older generations need. This blocks.
-
-        Raises:
-            IndexMissingError: A file cannot be read or written.
-            HopyardError: Another process reads a file's log.
-        """
+        """Delete from the files what only readers of older generations need. This blocks."""
         current = self.held.generation
         self._store.purge(current)
         purge_passage_vectors(self._store)

@@ -69,9 +69,6 @@ def terms_in(text: str) -> Iterator[Term]:
     """The phrases of an English text that may be terms, in order; no two overlap.
 
     Which of them are terms shows only in the whole corpus: a term comes back.
-
-    Raises:
-        UsageError: The extra `terms` is not installed.
     """
     for first, last in sentence_spans(text):
         tokens = list(_TOKEN.finditer(text, first, last))

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-__all__ = ("YearLimit", "year_limits")
-
 _YEAR: Final = r"(?:fy\s?|fiscal (?:year )?|the year |(?:january|december) )?((?:19|20)\d\d)\b"
 _BEFORE: Final = r"before|prior to|earlier than"
 _AFTER: Final = r"after|later than"

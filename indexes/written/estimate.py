@@ -50,15 +50,10 @@ async def estimate_writing(
     """Estimate what a writer's calls about the passages of a corpus would cost.
 
     Args:
-        writer: Asks about a source.
         passages: All sources, such as the passages of the corpus.
         index_directory: The index directory, which need not exist; it is only read.
         expected: How many sources a build has, if those given only stand for them. The build then
             asks about none of the sample.
-
-    Raises:
-        ModelUnreachableError: The model does not answer.
-        BudgetExceededError: The budget does not allow the sample.
     """
     author = await in_thread(writer.author, options)
     unwritten = {passage.content_hash: passage for passage in reversed(passages)}

@@ -7,48 +7,65 @@ files with `stats.json`. Light to import, as `indexes.kind` is.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import IndexKind
+from hopyard.state.registry import load
 from hopyard.state.text.counting import counted
-
-if TYPE_CHECKING:
-    from hopyard.indexes.written.stats import WrittenStats
-    from hopyard.models.prompt import Prompt
 
 
 class WrittenKind(IndexKind):
-    """A kind whose build asks the chat model about each of its sources."""
+    """A kind whose build asks the chat model about each of its sources.
+
+    It names its parts by `module:attribute`; they are imported on first use.
+    """
 
     asks_model = True
     source: ClassVar[str] = "passage"
     """The unit that the model is asked about."""
     text: ClassVar[str]
     """The text that it writes, as in `5 passages without questions yet`."""
-
-    @property
-    @abstractmethod
-    def worded(self) -> tuple[Prompt[Any], ...]:
-        """The prompts that it uses."""
-
-    @property
-    @abstractmethod
-    def stats(self) -> type[WrittenStats]:
-        """The class of its `stats.json`."""
+    worded: ClassVar[tuple[str, ...]]
+    """The prompts that it uses."""
+    stats: ClassVar[str]
+    """The class of its `stats.json`, a `WrittenStats`."""
+    builder: ClassVar[str]
+    """The module with its functions `build` and `is_current`."""
+    reader: ClassVar[str]
+    """The class with a method `load` that `open` gives."""
 
     @property
     def prompts(self) -> Mapping[str, str]:
         """The version of each prompt."""
-        return {prompt.name: str(prompt.version) for prompt in self.worded}
+        return {prompt.name: str(prompt.version) for prompt in map(load, self.worded)}
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
+        """Write the files of the new generation.
+
+        Raises:
+            ModelUnreachableError: A model does not answer; what is written is kept.
+            ModelOutputError: Too large a share of the sources failed; the others are kept.
+        """
+        counts: Mapping[str, int] = await load(f"{self.builder}:build")(context)
+        return counts
+
+    def open(self, directory: Path) -> Any:
+        """Read the files, or map them into memory."""
+        return load(self.reader).load(directory)
+
+    def is_current(self, directory: Path, options: BuildOptions) -> bool:
+        """Whether a build with these options would write the same files."""
+        return bool(load(f"{self.builder}:is_current")(directory, options))
 
     def status(self, directory: Path) -> Mapping[str, Any]:
         """Counts of a generation, who wrote its texts, and what they cost."""
-        return self.stats.load(directory).plain()
+        counts: Mapping[str, Any] = load(self.stats).load(directory).plain()
+        return counts
 
     def unfinished(self, directory: Path) -> str:
         """How many sources the model was not asked about yet."""
-        missing = self.stats.load(directory).written.missing
+        missing = load(self.stats).load(directory).written.missing
         return f"{counted(missing, self.source)} without {self.text} yet" if missing else ""

@@ -47,12 +47,7 @@ CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY) WITHOUT ROWID;
 
 
 def keep_only_used(directory: Path, generation: int) -> None:
-    """Drop from every such store of an index directory what a generation does not use.
-
-    Raises:
-        IndexMissingError: A file cannot be read or written.
-        HopyardError: Another process reads a file's log.
-    """
+    """Drop from every such store of an index directory what a generation does not use."""
     for file in sorted(directory.glob("*.sqlite")):
         with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as connection:
             if not columns_of(connection, "written"):
@@ -168,7 +163,6 @@ class WrittenStore(Generic[ContentT]):
         """Drop what neither the last generation nor the one before it has used.
 
         Args:
-            generation: The generation that is being written.
             counted_runs: Runs whose calls the last generation has already counted.
         """
         with self._transaction() as connection:
@@ -199,11 +193,7 @@ class WrittenStore(Generic[ContentT]):
             return [row[0] for row in self._connection.execute("SELECT run FROM runs ORDER BY run")]
 
     def keep_only(self, generation: int) -> None:
-        """Drop what a generation does not use, and write the file again without it.
-
-        Raises:
-            HopyardError: Another process reads the file's log.
-        """
+        """Drop what a generation does not use, and write the file again without it."""
         with self._transaction() as connection:
             connection.execute("DELETE FROM written WHERE generation < ?", (generation,))
         with self._errors():

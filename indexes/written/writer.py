@@ -32,11 +32,7 @@ EVIDENCE: Final = 50
 
 
 class Writer(ABC, Generic[SourceT, ContentT]):
-    """How a kind asks the chat model about one source.
-
-    Args:
-        settings: The settings of the build.
-    """
+    """How a kind asks the chat model about one source."""
 
     prompt: ClassVar[Prompt[Any]]
     written: ClassVar[str]
@@ -61,11 +57,6 @@ class Writer(ABC, Generic[SourceT, ContentT]):
 
         Returns:
             The outcome, a word of the kind's own, and the content.
-
-        Raises:
-            ModelOutputError: The model gave nothing usable.
-            BudgetExceededError: The budget is used up; what was paid for is in the ledger.
-            ModelUnreachableError: The model does not answer.
         """
 
     @abstractmethod
@@ -171,15 +162,10 @@ async def write_missing(
     Args:
         context: The build, which may ask a model.
         store: Gets each answer as soon as it is there, and the failures at the end.
-        writer: Asks.
         contents: Content hash of each source, by the source's id, such as the passage's.
         read: Fetches a source by its id. It may block.
         total: Number of contents that the allowed rate of failures refers to, if `contents` are a
             part of them.
-
-    Raises:
-        ModelUnreachableError: The model stopped answering; what is written is kept.
-        ModelOutputError: Too large a share of the sources failed; the others are kept.
     """
     author = await in_thread(writer.author, context.options)
     there = {

@@ -20,7 +20,6 @@ from hopyard.nodes.global_search.map import (
     failed_tasks,
     lines_of,
     map_passages,
-    passage_task,
     shuffled,
     window_of,
 )
@@ -59,7 +58,16 @@ async def divide_passages(state: GlobalState, runtime: Runtime[Context]) -> dict
 def passage_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
     """One map call for each chunk; all of them run side by side."""
     return [
-        Send("map", passage_task(state, number, len(state["chunks"]), chunk))
+        Send(
+            "map",
+            PassageTask(
+                run=state["run"],
+                question=state["question"],
+                number=number,
+                of=len(state["chunks"]),
+                passages=chunk,
+            ),
+        )
         for number, chunk in enumerate(state["chunks"], 1)
     ] or "reduce"
 

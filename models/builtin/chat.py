@@ -73,12 +73,7 @@ def adapter_file(variant: str = "") -> Path | None:
 
 
 def builtin_identity(variant: str = "") -> str:
-    """The model's stored name: its weights, and its adapter by its content.
-
-    Raises:
-        ModelUnreachableError: The shipped adapter is not installed.
-        UsageError: The variant's adapter is missing.
-    """
+    """The model's stored name: its weights, and its adapter by its content."""
     return f"embedded/{_name(adapter_file(variant))}"
 
 
@@ -89,12 +84,7 @@ def engine_identity(variant: str = "") -> str:
 
 
 def builtin_address(variant: str = "") -> str:
-    """Start the variant's engine, once in a process, and return its OpenAI base address.
-
-    Raises:
-        ModelUnreachableError: The engine or the weights are missing, or the model does not load.
-        UsageError: The variant's adapter is missing.
-    """
+    """Start the variant's engine, once in a process, and return its OpenAI base address."""
     with _lock:
         return f"{_server(adapter_file(variant)).listening_address}/v1"
 

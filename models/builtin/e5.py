@@ -23,8 +23,7 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, pr
 
 from hopyard.models.builtin.encoder import BuiltinEmbedder, Encoder
 from hopyard.models.builtin.weights import E5
-from hopyard.models.embedder import Vectors
-from hopyard.models.instructions import Instructions
+from hopyard.models.embedder import Instructions, Vectors
 from hopyard.models.names import BUILTIN_EMBEDDING
 
 WEIGHTS_FILE: Final = "e5-small-q4.bin"

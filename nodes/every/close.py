@@ -50,7 +50,6 @@ def coverage(index: Index, allowed: Collection[str] | None, read: Collection[str
 
     Args:
         allowed: Ids of the passages that may be found; None where all may.
-        read: Ids of the passages that were read.
     """
     titles: dict[str, str] = {}
     whole, sentences = Counter[tuple[str, bool]](), Counter[bool]()

@@ -38,7 +38,6 @@ class _Reading:
 
     Attributes:
         table: The form of the table; None if no call gave it.
-        rows: The rows found.
         unread: Ids of passages that no call has read whole.
         failed: A call that gave nothing, if there was one.
     """
@@ -68,9 +67,6 @@ async def open_table(state: EveryState, runtime: Runtime[Context]) -> dict[str, 
     """Read the most promising group, and decide the form of the table.
 
     If the call fails, the next group decides it.
-
-    Raises:
-        ModelOutputError: Both calls failed: a resumed run repeats the last.
     """
     run, opened = await run_of(state, runtime), state["opened"] + 1
     group = await run.passages(state["groups"][opened - 1])

@@ -164,7 +164,6 @@ def as_markdown(
     """A Markdown table of the items.
 
     Args:
-        items: The rows.
         marks: Gives the marker of a passage in a row, such as `[3]`, or "".
     """
     head = [map(_plain, columns), ["---"] * len(columns)]

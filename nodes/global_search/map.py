@@ -37,20 +37,6 @@ from hopyard.state.text.counting import counted
 from hopyard.state.text.tokens import tokens_of
 from hopyard.state.verdicts import FAILED
 
-__all__ = (
-    "best_points",
-    "chunks",
-    "divide",
-    "failed_tasks",
-    "find_passages",
-    "first_chunk",
-    "map_passages",
-    "map_reports",
-    "map_tasks",
-    "shuffled",
-    "window_of",
-)
-
 ItemT = TypeVar("ItemT")
 _FOUND: Final = "found"
 """The step of the search, if the search method asks a model."""
@@ -150,7 +136,14 @@ def map_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
         )
         tasks.append(Send("map", task))
     if state["found"]:
-        tasks.append(Send("map_passages", passage_task(state, total, total, state["found"])))
+        found = PassageTask(
+            run=state["run"],
+            question=state["question"],
+            number=total,
+            of=total,
+            passages=state["found"],
+        )
+        tasks.append(Send("map_passages", found))
     return tasks or "reduce"
 
 
@@ -175,18 +168,8 @@ def failed_tasks(
     return Command(goto=again, update={"notes": Overwrite(notes)})
 
 
-def passage_task(state: GlobalState, number: int, total: int, passages: list[str]) -> PassageTask:
-    return PassageTask(
-        run=state["run"], question=state["question"], number=number, of=total, passages=passages
-    )
-
-
 async def map_reports(state: MapTask, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Find the points of one chunk of reports that help to answer the question; drop zeros.
-
-    Raises:
-        ModelOutputError: The call failed, and no other found a point: a resumed run repeats it.
-    """
+    """Find the points of one chunk of reports that help to answer the question; drop zeros."""
     run, names = await run_of(state, runtime), state["communities"]
     reports = await readable_reports(run, names, state["written"])
 

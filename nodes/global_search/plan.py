@@ -46,11 +46,7 @@ async def start_published(state: StrategyInput, runtime: Runtime[Context]) -> di
 
 
 async def select(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Take the communities of the level.
-
-    Raises:
-        IndexMissingError: The index has no communities; nothing has been spent by then.
-    """
+    """Take the communities of the level."""
     run = await run_of(state, runtime)
     reader = await communities_of(run)
     update: dict[str, Any] = {
@@ -179,20 +175,12 @@ def _plans(index: Index, names: Sequence[str], settings: Context) -> dict[str, P
 
 
 async def estimate_calls(run: Run) -> int:
-    """The calls of a question: for reports to write, for map calls, and the closing call.
-
-    Raises:
-        IndexMissingError: The index has no communities.
-    """
+    """The calls of a question: for reports to write, for map calls, and the closing call."""
     return await _calls(run) + bool(traits_of(run.settings).global_passages)
 
 
 async def estimate_published_calls(run: Run) -> int:
-    """The same for GraphRAG as published, which writes all reports and reads no passage.
-
-    Raises:
-        IndexMissingError: The index has no communities.
-    """
+    """The same for GraphRAG as published, which writes all reports and reads no passage."""
     return await _calls(run, reports=True)
 
 
@@ -224,12 +212,7 @@ class LevelEstimate:
 
 
 def estimate_level(index: Index, level: int, settings: Context) -> LevelEstimate:
-    """Plan the reports of a level as `global` does. It reads passages, so it may block.
-
-    Raises:
-        UsageError: The index does not have the level.
-        IndexMissingError: The index has no communities or no entity graph.
-    """
+    """Plan the reports of a level as `global` does. It reads passages, so it may block."""
     communities: CommunityIndex = index.reader("communities")
     elements = writing.elements_of(index)
     without = [found for found in communities.at(level) if communities.report(found.id) is None]

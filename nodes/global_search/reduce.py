@@ -29,8 +29,6 @@ from hopyard.state.schemas import Step, share_read
 from hopyard.state.settings.fields import Context
 from hopyard.state.verdicts import FALLBACK
 
-__all__ = ("reduce_global", "reduce_points")
-
 _LISTED: Final = 10
 """Points that are the answer if no closing call gives one."""
 _CITED: Final = 3
@@ -127,9 +125,6 @@ async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step, boo
     """The answer from one search in the place of the closing call, and whether it is truncated.
 
     It is Unknown if the budget leaves no call, or the index cannot be searched.
-
-    Raises:
-        ModelOutputError: The call failed.
     """
     step = Step(id="reduce", kind="reduce", title="Answer from one search", question=question)
     step |= {"verdict": FALLBACK, "reason": "the budget left no call to map", "passages": []}

@@ -63,10 +63,6 @@ async def ask_for_hops(
 
     Args:
         read: The passages that the model reads; the tails of all edges are among them.
-
-    Raises:
-        BudgetExceededError: The run's budget is used up.
-        ModelOutputError: The model gave no usable answer.
     """
     heads = list(dict.fromkeys(way.edge.head for way in offers if way.edge.head not in read))
     passages = await run.passages([*read, *heads])

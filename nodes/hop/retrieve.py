@@ -44,11 +44,7 @@ def limits_of(settings: Context) -> HopLimits:
 
 
 async def graph_of(run: Run) -> GraphIndex:
-    """The passage graph of the run's index.
-
-    Raises:
-        IndexMissingError: The index has none; the message says how to build it.
-    """
+    """The passage graph of the run's index."""
     index = await run.index()
     graph: GraphIndex = await asyncio.to_thread(index.reader, "passage-graph", "hop")
     return graph
@@ -69,10 +65,6 @@ async def enter_graph(run: Run, question: str, by_edges: int, top_k: int) -> tup
 
     Returns:
         The hops, and whether the budget left something out.
-
-    Raises:
-        IndexMissingError: The index has no passage graph, or no dense part to prune by; nothing
-            has been spent by then.
     """
     graph, query = await graph_of(run), await query_of(run, question)
     await asyncio.to_thread((await run.index()).reader, "dense")

@@ -32,12 +32,7 @@ from hopyard.state.settings.fields import Context
 
 
 async def enter(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Make the first queue: the heads of the edges most similar to the query.
-
-    Raises:
-        IndexMissingError: The index has no passage graph, or no dense part to prune by; nothing
-            has been spent by then.
-    """
+    """Make the first queue: the heads of the edges most similar to the query."""
     run = await run_of(state, runtime)
     limits = limits_of(run.settings)
     hops, truncated = await enter_graph(run, state["question"], limits.by_edges, limits.top_k)

@@ -16,10 +16,9 @@ from hopyard.nodes.hop.choose import chosen_numbers
 from hopyard.nodes.hop.steps import path_of
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.answer import UNKNOWN, writing
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.hop import SELECT_AND_ANSWER
-from hopyard.prompts.style import writing
 from hopyard.state import verdicts
 from hopyard.state.hop_rounds import HopRoundsState
 from hopyard.state.schemas import Evidence, Step, StrategyState, passage_ids
@@ -58,12 +57,7 @@ async def answer(state: HopRoundsState, runtime: Runtime[Context]) -> dict[str, 
 async def _select_and_answer(
     run: Run, question: str, evidence: Sequence[Evidence], steps: Sequence[Step]
 ) -> dict[str, Any]:
-    """One call: which passages are useful, and the answer from them.
-
-    Raises:
-        BudgetExceededError: The run's budget is used up.
-        ModelOutputError: The model gave no usable answer.
-    """
+    """One call: which passages are useful, and the answer from them."""
     passages = await run.passages(passage_ids(evidence))
     values = {
         "passages": format_passages(passages, run.settings),

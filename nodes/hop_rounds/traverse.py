@@ -35,12 +35,7 @@ TOP_K: Final = 10
 
 
 async def enter(state: HopRoundsState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Make the first queue: heads of the edges most similar to the query, and found passages.
-
-    Raises:
-        IndexMissingError: The index has no passage graph, or no dense part to prune by; nothing
-            has been spent by then.
-    """
+    """Make the first queue: heads of the edges most similar to the query, and found passages."""
     run, question = await run_of(state, runtime), state["question"]
     hops, truncated = await enter_graph(run, question, TOP_K // 2, TOP_K)
     return {

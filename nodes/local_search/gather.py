@@ -15,8 +15,15 @@ from hopyard.indexes.searches.pagerank import PageRankSettings, names
 from hopyard.indexes.searches.pagerank.query import Query, Ranking, linked_or_nearest
 from hopyard.indexes.text.names import names_in
 from hopyard.nodes.answer import answer_from_shown, close_answer
-from hopyard.nodes.local_search.context import Chosen, Material, choose, render, tokens_for
-from hopyard.nodes.local_search.reports import ReportLine, lines_of
+from hopyard.nodes.local_search.context import (
+    Chosen,
+    Material,
+    ReportLine,
+    choose,
+    lines_of,
+    render,
+    tokens_for,
+)
 from hopyard.nodes.local_search.surroundings import Surroundings, evidence_of, look_around
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.strategies.local_search import LOCAL_ANSWER
@@ -33,11 +40,7 @@ _PASSAGE: Final = 100
 
 
 async def link(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Find the entities that the question names, or those that come nearest.
-
-    Raises:
-        IndexMissingError: The index has no entity graph; nothing has been spent by then.
-    """
+    """Find the entities that the question names, or those that come nearest."""
     run = await run_of(state, runtime)
     query = await query_of(run, state["question"])
     entities, reason = await _entities(run, query)
@@ -63,12 +66,7 @@ async def linked_now(state: LocalState, runtime: Runtime[Context], query: Query)
 
 
 async def query_of(run: Run, question: str) -> Query:
-    """The question over the entity graph of the run's index.
-
-    Raises:
-        IndexMissingError: The index has no entity graph or no vectors; the message says how to
-            build them.
-    """
+    """The question over the entity graph of the run's index."""
     search = await run.search(question)
     graph = await asyncio.to_thread(search.index.reader, "entity-graph", "local")
     await asyncio.to_thread(search.index.reader, "dense", "local")

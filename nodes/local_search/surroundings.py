@@ -104,7 +104,6 @@ def find_neighbours(
     """The k entities of the highest scores that share a fact or a sentence with some entities.
 
     Args:
-        entities: Rows of the entities.
         scores: [e] Score of each entity of the graph.
         k: Neighbours at most.
     """

@@ -25,10 +25,9 @@ from hopyard.nodes.plan.part import numbered
 from hopyard.nodes.plan.split import RETRIES
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import plain, replacements, steps_of
-from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.answer import UNKNOWN, writing
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.plan import CLOSE, MAY_ASK_AGAIN, MUST_ANSWER, Closing
-from hopyard.prompts.style import writing
 from hopyard.state import verdicts
 from hopyard.state.plan import PlanNode, PlanState, PlanTask
 from hopyard.state.schemas import Evidence, Step, Thrown, add_reason, passage_ids
@@ -91,7 +90,6 @@ def closing_evidence(tree: Plan, path: str, k: int = EVIDENCE) -> list[Evidence]
     is not lost by splitting.
 
     Args:
-        path: The question that is closed.
         k: Places, unless more are needed. A question that was not split keeps all it found.
     """
     own = tree[path].get("passages", [])

@@ -14,8 +14,6 @@ from typing import Final
 
 from hopyard.nodes.support.quantities import Number
 
-__all__ = ("announced", "derive")
-
 _MOST: Final = 12
 """Numbers that are calculated with."""
 _MOST_SUMMED: Final = 4

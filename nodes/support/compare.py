@@ -17,14 +17,11 @@ from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.support.arithmetic import announced, derive
-from hopyard.nodes.support.language import script_of
 from hopyard.nodes.support.lines import Line, said
 from hopyard.nodes.support.matches import Matches, Span, has
 from hopyard.nodes.support.names import Name
 from hopyard.nodes.support.quantities import Date, Number
-from hopyard.nodes.support.words import content_words
-
-__all__ = ("Verdict", "compare")
+from hopyard.nodes.support.words import content_words, script_of
 
 LEAST_SHARE: Final = 1 / 3
 """Share of a statement's content words that the quotes hold at least."""

@@ -18,7 +18,6 @@ from hopyard.indexes.text.sentences import (
     is_row,
     sentence_spans,
 )
-from hopyard.nodes.support.language import language_of
 from hopyard.nodes.support.measures import SCALES, UNITS
 from hopyard.nodes.support.names import names_by_beginning
 from hopyard.nodes.support.quantities import (
@@ -30,9 +29,7 @@ from hopyard.nodes.support.quantities import (
     in_column,
     with_digits,
 )
-from hopyard.nodes.support.words import content_words
-
-__all__ = ("SAMPLE", "Line", "Said", "lines_of", "said")
+from hopyard.nodes.support.words import content_words, language_of
 
 Span = tuple[int, int]
 

@@ -8,12 +8,10 @@ from functools import cached_property
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.nodes.support.language import in_two_languages, language_of, script_of
 from hopyard.nodes.support.lines import SAMPLE, Line, Said, lines_of, said
 from hopyard.nodes.support.names import Name, find_names
 from hopyard.nodes.support.quantities import Date, Number
-
-__all__ = ("MOST_QUOTES", "Hit", "Matches", "Span", "has")
+from hopyard.nodes.support.words import in_two_languages, language_of, script_of
 
 Span = tuple[int, int]
 Hit = str | Name | Number | Date

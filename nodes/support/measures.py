@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-__all__ = ("SCALES", "UNITS", "Unit")
-
 
 class Unit(NamedTuple):
     """A unit: what it measures, and how many of the base unit it is."""

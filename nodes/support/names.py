@@ -10,8 +10,6 @@ from hopyard.nodes.support.measures import SCALES, UNITS
 from hopyard.nodes.support.quantities import CODE, MONTHS
 from hopyard.nodes.support.words import STOP_WORDS
 
-__all__ = ("Name", "find_names", "names_by_beginning")
-
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
 _TOKEN: Final = re.compile(rf"{CODE.pattern}|{_WORD.pattern}")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?]['\"”’)]*\s)[\s\-*•|>#\"“„'(\d.]*$")

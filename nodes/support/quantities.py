@@ -12,8 +12,6 @@ from text_to_num import alpha2digit
 
 from hopyard.nodes.support.measures import SCALES, UNITS, Unit
 
-__all__ = ("CODE", "MONTHS", "Date", "Number", "find_quantities", "in_column", "with_digits")
-
 _LETTER: Final = r"[A-Za-zÀ-ʯͰ-ӿ]"
 _NUMBER: Final = re.compile(rf"(?<![\d_])(?<!{_LETTER})\d+(?:[.,'’\u00a0\u202f]\d+)*")
 _GROUPS: Final = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")

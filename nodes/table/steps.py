@@ -38,11 +38,7 @@ _RANK: Final = 60
 
 
 async def begin(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Start the run; what a thread's last question found is cleared.
-
-    Raises:
-        UsageError: DuckDB is not installed.
-    """
+    """Start the run; what a thread's last question found is cleared."""
     require("The strategy table", "tables")
     update = await start_run(state, runtime)
     nothing = Outcome(error="", columns=[], rows=[], more=False, sources=[])

@@ -14,9 +14,8 @@ from typing import Any, Final
 from pydantic import ConfigDict, Field, field_validator
 
 from hopyard.models.prompt import Example, Output, Prompt, whole_items
-from hopyard.prompts.answer import ROOM_TO_THINK, every_field_required
+from hopyard.prompts.answer import ROOM_TO_THINK, every_field_required, writing
 from hopyard.prompts.passages import one_line, source_line
-from hopyard.prompts.style import writing
 from hopyard.state.schemas import share_read
 from hopyard.state.settings.fields import AnswerSettings
 

@@ -43,22 +43,14 @@ class Given:
 
 
 def read_given(values: Iterable[tuple[str, Any]]) -> Given:
-    """All settings, from values by dotted name; the environment and `hopyard.toml` fill the rest.
-
-    Raises:
-        UsageError: A name is unknown, or a value is not usable.
-    """
+    """Settings from values by dotted name; the environment and `hopyard.toml` fill the rest."""
     pairs = list(values)
     flags = nest(pairs)
     return Given(read_context(flags), flags, frozenset(name for name, _ in pairs))
 
 
 def nest(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Settings by dotted name as nested dicts.
-
-    Raises:
-        UsageError: A name is inside a setting that has a plain value.
-    """
+    """Settings by dotted name as nested dicts."""
     flags: dict[str, Any] = {}
     for name, value in pairs:
         _put(flags, name, value)
@@ -72,9 +64,6 @@ def python_settings(*given: GivenSettings | None) -> list[tuple[str, Any]]:
         given: Settings by dotted name (`{"tree.theta": 0.8}`), nested (`{"tree": {"theta": 0.8}}`),
             or by a short name (`{"search": "mmr"}`). `{"budget": 5}` means five model calls. A
             `Context` gives all settings.
-
-    Raises:
-        UsageError: A name is nearly a short name.
     """
     pairs: dict[str, Any] = {}
     for settings in given:

@@ -92,11 +92,7 @@ def lasting_index(name: str) -> str:
 
 
 def public_name(name: object) -> object:
-    """The name of an index as settings keep it: an address without its password.
-
-    Raises:
-        UsageError: An address cannot be used.
-    """
+    """The name of an index as settings keep it: an address without its password."""
     return index_address(name).shown if is_address(name) else name
 
 

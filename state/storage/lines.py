@@ -27,9 +27,6 @@ class LineFile(Generic[T]):
 
         Args:
             advice: The advice for a line that is no such object, as part of a sentence.
-
-        Raises:
-            UsageError: A whole line is no such object.
         """
         self._path = path
         self.rows: list[T] = []

@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.agent.advice import PROGRAM, Advice, advises_shell, with_advice, without_shell_advice
-from hopyard.agent.found import failure_text
+from hopyard.agent.advice import (
+    PROGRAM,
+    Advice,
+    advises_shell,
+    failure_text,
+    with_advice,
+    without_shell_advice,
+)
 from hopyard.cli.mcp.server import ADVICE
 from hopyard.state.errors import (
     BudgetExceededError,

@@ -8,8 +8,12 @@ import torch
 
 from hopyard.classifiers.causal import Causal
 from hopyard.classifiers.contributions import OwnAnswer, Reading
-from hopyard.classifiers.prefix import PrefixRows, common_prefix
-from hopyard.classifiers.token_probability import TokenProbability, probability_sum
+from hopyard.classifiers.token_probability import (
+    PrefixRows,
+    TokenProbability,
+    common_prefix,
+    probability_sum,
+)
 from hopyard.prompts.judging.coalitions import COALITION, COALITIONS, coalition_values
 
 READINGS = [
@@ -89,7 +93,7 @@ async def test_without_retrieval_the_products_own_prompt_is_asked(causal: Causal
 
 
 class Scripted:
-    """A model that writes a text, token by token, whatever it is asked."""
+    """A model that writes a text, token by token, whatever the prompt is."""
 
     device = torch.device("cpu")
 

@@ -21,6 +21,8 @@ CORPUS = {
     "earth": "Earth is the third planet from the Sun. Its moon is the Moon.",
 }
 
+QUESTION = "How many moons does Mars have?"
+
 
 class Ended(NamedTuple):
     """How a command ended."""
@@ -99,6 +101,16 @@ def model(
     monkeypatch.setenv("HOPYARD_MODEL", "scripted")
     monkeypatch.setenv("HOPYARD_EMBEDDING", "words")
     return model_server
+
+
+@pytest.fixture
+def two_moons(model: ModelServer) -> ModelServer:
+    """The model answers every question with "two moons"."""
+    usual = model.answer
+    model.answer = lambda title, messages: (
+        {"answer": "two moons"} if title == "Answer" else usual(title, messages)
+    )
+    return model
 
 
 def write_corpus(path: Path, *lines: dict[str, Any] | str | bytes) -> Path:

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from model_server import ModelServer, Reply
 
-from .conftest import Ended, Run
+from .conftest import QUESTION, Ended, Run
 
-QUESTION = "How many moons does Mars have?"
 Chat = Callable[..., Ended]
 
 

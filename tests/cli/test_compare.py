@@ -7,17 +7,9 @@ from pathlib import Path
 import pytest
 from model_server import ModelServer, Reply
 
-from .conftest import Run
+from .conftest import QUESTION, Run
 
-QUESTION = "How many moons does Mars have?"
-
-
-@pytest.fixture(autouse=True)
-def two_moons(model: ModelServer) -> None:
-    usual = model.answer
-    model.answer = lambda title, messages: (
-        {"answer": "two moons"} if title == "Answer" else usual(title, messages)
-    )
+pytestmark = pytest.mark.usefixtures("two_moons")
 
 
 def test_answers_and_costs_stand_side_by_side(hopyard: Run, index: Path) -> None:

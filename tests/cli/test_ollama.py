@@ -11,15 +11,14 @@ from ollama_server import Model, OllamaServer, embedded_chat, embedded_vectors
 
 from hopyard.models.builtin.chat import THREADS_VARIABLE, builtin_address
 
-from .conftest import CORPUS, Run, write_corpus
+from .conftest import CORPUS, QUESTION, Run, write_corpus
 
 MODELS = ("--model", "ollama:smollm2", "--embedding", "ollama:minilm")
-QUESTION = "How many moons does Mars have?"
 
 
 @pytest.fixture
 def ollama(monkeypatch: pytest.MonkeyPatch, closed_address: str) -> Iterator[OllamaServer]:
-    """A server whose models are the embedded ones; a proxy is set, and would not find it."""
+    """A server whose models are the embedded models; a proxy is set, and would not find it."""
     monkeypatch.setenv(THREADS_VARIABLE, "1")  # tests may share their cores
     models = {
         "smollm2:latest": Model(chat=embedded_chat(builtin_address())),

@@ -14,9 +14,7 @@ from hopyard.models import chat
 from hopyard.state.errors import UsageError
 from hopyard.state.schemas import Evidence, passage_evidence
 
-from .conftest import CORPUS, Run
-
-QUESTION = "How many moons does Mars have?"
+from .conftest import CORPUS, QUESTION, Run
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,7 @@ from model_server import ModelServer
 
 from hopyard.cli import trace as command
 
-from .conftest import Run
-
-QUESTION = "How many moons does Mars have?"
+from .conftest import QUESTION, Run
 
 
 @pytest.fixture
@@ -116,7 +114,7 @@ def test_follow_looks_until_the_thread_has_finished(
     sleep = asyncio.sleep
 
     async def go_on(seconds: float) -> None:
-        """In the place of the pause: the run goes on elsewhere meanwhile."""
+        """In the place of the pause: the run continues elsewhere meanwhile."""
         from hopyard.agent.session import open_session
 
         if seconds != command.PAUSE:  # others sleep too: a store that is busy is tried again

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from hopyard.evaluation.page import save_report
 from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import Found, PromptCalls, Record, RecordCost
-from hopyard.evaluation.report import Report, make_report
+from hopyard.evaluation.report import Report, make_report, save_report
 from hopyard.evaluation.variants import parse_variants
 from hopyard.measures.questions import Question, read_questions
 from hopyard.state.settings.fields import Context
@@ -42,7 +41,7 @@ MakePlan = Callable[..., Plan]
 
 @pytest.fixture
 def questions_file(tmp_path: Path) -> Path:
-    """Three questions; the last one is of the split dev."""
+    """Three questions; the last question is of the split dev."""
     path = tmp_path / "bridges" / "questions.jsonl"
     path.parent.mkdir()
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))

@@ -16,10 +16,9 @@ from hopyard.evaluation.judge import (
     judge_records,
     save_judgements,
 )
-from hopyard.evaluation.page import markdown
 from hopyard.evaluation.plan import check_plan
 from hopyard.evaluation.records import Record
-from hopyard.evaluation.report import make_report
+from hopyard.evaluation.report import make_report, markdown
 from hopyard.evaluation.summary import compare, summarize
 from hopyard.measures.questions import read_questions
 from hopyard.prompts.judging.judge_answer import gold_lines

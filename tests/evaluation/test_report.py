@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hopyard.evaluation.page import markdown
 from hopyard.evaluation.plan import RunInfo
-from hopyard.evaluation.report import REPORT_FILE, Report, make_report
+from hopyard.evaluation.report import REPORT_FILE, Report, make_report, markdown
 from hopyard.state.settings.fields import Context
 
 from .conftest import MakePlan, record, report_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopyard.graphs import direct
-from hopyard.prompts.style import writing
+from hopyard.prompts.answer import writing
 from hopyard.state.settings.fields import Context
 
 from .conftest import changed

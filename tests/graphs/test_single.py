@@ -11,7 +11,7 @@ from hopyard.agent.tool import readable
 from hopyard.graphs import router, single
 from hopyard.indexes.corpus.records import Document
 from hopyard.nodes.cited_answer import NOT_STATED
-from hopyard.prompts.style import writing
+from hopyard.prompts.answer import writing
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.schemas import notes_of
 from hopyard.state.settings.fields import Context
@@ -52,7 +52,7 @@ async def test_its_steps_tell_the_search_and_the_reading(context: Context, scrip
 
 
 class TestCapable:
-    """What a capable model's answer brings: its form, the passages that it names, the check."""
+    """The answer of a capable model: its form, the passages that it names, the check."""
 
     @pytest.fixture
     def capable(self, context: Context) -> Context:

@@ -11,8 +11,8 @@ from hopyard.indexes.building.build import add, build
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
+from hopyard.models.embedder import Instructions
 from hopyard.models.embeddings import register_embedder
-from hopyard.models.instructions import Instructions
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.state.settings.fields import Context

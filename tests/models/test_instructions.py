@@ -1,11 +1,11 @@
-"""What embedding models want before a text."""
+"""The prefixes that embedding models expect before a text."""
 
 from __future__ import annotations
 
 import pytest
 
+from hopyard.models.embedder import Instructions, instructions_for
 from hopyard.models.embeddings import LangChainEmbedder
-from hopyard.models.instructions import Instructions, instructions_for
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.cited_answer import NOT_STATED, NOTHING_NAMED, cite_answer
-from hopyard.nodes.support.language import in_two_languages, script_of
+from hopyard.nodes.support.words import in_two_languages, script_of
 
 Q_BORN = "Where was the discoverer of Pluto born?"
 

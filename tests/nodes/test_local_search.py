@@ -12,9 +12,18 @@ import pytest
 from hopyard.indexes.kinds.communities.records import Finding, Report
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.read.lookup import find_entities
-from hopyard.nodes.local_search.context import Material, Part, choose, fill, render, rooms
+from hopyard.nodes.local_search.context import (
+    Material,
+    Part,
+    ReportLine,
+    choose,
+    choose_reports,
+    fill,
+    render,
+    report_lines,
+    rooms,
+)
 from hopyard.nodes.local_search.gather import entities_of_passages
-from hopyard.nodes.local_search.reports import ReportLine, choose_reports, report_lines
 from hopyard.nodes.local_search.surroundings import find_neighbours, rank_passages, rank_statements
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.strategies.local_search import LOCAL_ANSWER

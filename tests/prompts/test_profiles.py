@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from hopyard.models.prompt import Prompt, Shorter
 from hopyard.prompts import answer, rerank, rewrite
+from hopyard.prompts.answer import writing
 from hopyard.prompts.indexes import passage_graph
 from hopyard.prompts.route import choice_prompt, route_prompt
 from hopyard.prompts.strategies import aggregate, cor, decompose, direct, hop, tree
-from hopyard.prompts.style import writing
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
 from hopyard.state.strategy import STRATEGIES

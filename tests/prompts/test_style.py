@@ -1,4 +1,4 @@
-"""What a capable model is told about the form of its answer."""
+"""The sentences to a capable model about the form of its answer."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from hopyard.prompts.answer import ANSWER
+from hopyard.prompts.answer import ANSWER, GENERAL_KNOWLEDGE, writing
 from hopyard.prompts.revise import REVISE
 from hopyard.prompts.rewrite import REWRITE
 from hopyard.prompts.strategies.direct import DIRECT
-from hopyard.prompts.style import GENERAL_KNOWLEDGE, writing
 from hopyard.state.settings.fields import AnswerSettings
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from hopyard.models.ledger import Entry, Use
 from hopyard.state.schemas import Step
+from hopyard.tracing.drawing import Pause, time_line
 from hopyard.tracing.model import TraceStep
-from hopyard.tracing.time_line import Pause, time_line
 
 
 def call(at: str, seconds: float, *, cached: bool = False) -> Use:

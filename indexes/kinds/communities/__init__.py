@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.build_context import BuildOptions
 from hopyard.indexes.kind import Estimate, count_problem
 from hopyard.indexes.written.kind import WrittenKind
 from hopyard.state.settings.fields import Group
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.communities.index import CommunityIndex
-    from hopyard.indexes.kinds.communities.records import CommunityStats
-    from hopyard.models.prompt import Prompt
 
 
 class CommunitySettings(Group):
@@ -58,37 +56,10 @@ class Communities(WrittenKind):
     needs = ("entity-graph",)
     source = "community"
     text = "a report"
-
-    @property
-    def worded(self) -> tuple[Prompt[Any], ...]:
-        """The prompt that writes a report."""
-        from hopyard.prompts.indexes.communities import REPORT
-
-        return (REPORT,)
-
-    @property
-    def stats(self) -> type[CommunityStats]:
-        """The class of its `stats.json`."""
-        from hopyard.indexes.kinds.communities.records import CommunityStats
-
-        return CommunityStats
-
-    async def build(self, context: BuildContext) -> Mapping[str, int]:
-        """Cluster the graph of the new generation, and write reports if the settings say so.
-
-        Raises:
-            ModelUnreachableError: The model does not answer; the reports written are kept.
-            ModelOutputError: Too large a share of the reports failed; the others are kept.
-        """
-        from hopyard.indexes.kinds.communities import building
-
-        return await building.build_communities(context)
-
-    def open(self, directory: Path) -> CommunityIndex:
-        """Map the communities into memory."""
-        from hopyard.indexes.kinds.communities.index import CommunityIndex
-
-        return CommunityIndex.load(directory)
+    worded = ("hopyard.prompts.indexes.communities:REPORT",)
+    stats = "hopyard.indexes.kinds.communities.records:CommunityStats"
+    builder = "hopyard.indexes.kinds.communities.building"
+    reader = "hopyard.indexes.kinds.communities.index:CommunityIndex"
 
     def readable(self, reader: CommunityIndex, index: Index) -> CommunityIndex:
         """Communities without what a caller may not read, and the reports that have none of it."""
@@ -101,12 +72,6 @@ class Communities(WrittenKind):
     def check(self, reader: CommunityIndex, counts: Mapping[str, int]) -> str:
         """See that every entity of the graph is in it."""
         return count_problem(reader.entities, counts["entities"], "entity")
-
-    def is_current(self, directory: Path, options: BuildOptions) -> bool:
-        """Whether a build with these options would write the same communities and reports."""
-        from hopyard.indexes.kinds.communities import building
-
-        return building.is_current(directory, options)
 
     def derived(
         self, directory: Path, passage_ids: Sequence[str]

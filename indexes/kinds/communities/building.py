@@ -48,7 +48,7 @@ _LABELS: Final = 3
 
 
 def is_current(directory: Path, options: BuildOptions) -> bool:
-    """Whether `build_communities` would write the same files for the same entity graph."""
+    """Whether `build` would write the same files for the same entity graph."""
     last = CommunityStats.find(directory)
     if last is None or last.made_with != made_with(options, last):
         return False
@@ -71,13 +71,8 @@ async def estimate(index_directory: Path, options: BuildOptions) -> Estimate:
     return await reports.estimate(index_directory, options, limits)
 
 
-async def build_communities(context: BuildContext) -> Mapping[str, int]:
-    """Write the communities of the new generation.
-
-    Raises:
-        ModelUnreachableError: The model does not answer; the reports written are kept.
-        ModelOutputError: Too large a share of the reports failed; the others are kept.
-    """
+async def build(context: BuildContext) -> Mapping[str, int]:
+    """Write the communities of the new generation."""
     last = await in_thread(CommunityStats.find, context.previous)
     made = made_with(context.options, last)
     graph = await in_thread(EntityGraph.load, context.built["entity-graph"])

@@ -229,7 +229,6 @@ def cluster_again(
     """Cluster a graph that has changed since an earlier clustering; most communities stay.
 
     Args:
-        weights: [n, n] As for `cluster`.
         max_size: As for `cluster`.
         before: As `partitions_before` gives it.
     """

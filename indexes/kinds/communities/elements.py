@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.kinds.communities.support import Support
-from hopyard.indexes.kinds.entity_graph.graph.elements import join_descriptions
+from hopyard.indexes.kinds.entity_graph.graph.graph import join_descriptions
 from hopyard.indexes.kinds.entity_graph.graph.weights import together
 from hopyard.prompts.passages import one_line, passage_snippet
 
@@ -64,7 +64,6 @@ class Elements(Support):
     """The elements of an entity graph. Any thread may use it.
 
     Args:
-        graph: The entity graph.
         read: Reads passages of the same generation. It may block.
     """
 

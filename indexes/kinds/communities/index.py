@@ -56,11 +56,7 @@ class CommunityFiles:
 
     @classmethod
     def load(cls, directory: Path) -> CommunityFiles:
-        """Map what `save` wrote.
-
-        Raises:
-            IndexMissingError: A file is missing or damaged; the message names it and the cure.
-        """
+        """Map what `save` wrote."""
         files = cls(
             Hierarchy(
                 load_array(directory / "level.npy", np.int32),

@@ -120,12 +120,7 @@ def _elements(community: Community, elements: Elements) -> frozenset[str]:
 
 
 def planned(index: Index, community_id: str, settings: Context, most: int = NO_LIMIT) -> Plan:
-    """The reports that `report_of` would have written. It reads passages, so it may block.
-
-    Raises:
-        UsageError: The index does not have the community.
-        IndexMissingError: The index has no communities or no entity graph.
-    """
+    """The reports that `report_of` would have written. It reads passages, so it may block."""
     communities: CommunityIndex = index.reader("communities")
     community, tokens = communities.community(community_id), limits_of(settings).tokens
     return plan_reports(community, communities, elements_of(index), tokens, most)
@@ -148,16 +143,8 @@ async def report_of(
     elements.
 
     Args:
-        call: Asks the model, such as `Run.call`.
         most: Reports written at most, from 1.
         tell: Gets each report about a sub-community.
-
-    Raises:
-        UsageError: The index does not have the community.
-        IndexMissingError: The index has no communities, or it was removed meanwhile.
-        ModelOutputError: The model gave nothing usable.
-        BudgetExceededError: The budget is used up.
-        ModelUnreachableError: The model does not answer.
     """
     communities: CommunityIndex = await in_thread(index.reader, "communities")
     if report := communities.report(community_id):

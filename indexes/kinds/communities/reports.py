@@ -51,16 +51,10 @@ async def write_reports(
     reports that are kept too, because what they would show is not complete.
 
     Args:
-        communities: The communities of the new generation.
-        limits: How much a prompt shows.
         last: The counts of the last generation.
 
     Returns:
         The reports, by the id of their community, without those that failed; and their counts.
-
-    Raises:
-        ModelUnreachableError: The model stopped answering; what is written is kept.
-        ModelOutputError: Too large a share of the reports failed; the others are kept.
     """
     async with open_texts(context, ReportStore, last) as store:
         before = await in_thread(store.authors)
@@ -141,7 +135,6 @@ async def estimate(index_directory: Path, options: BuildOptions, limits: Limits)
 
     Args:
         index_directory: The index directory, which need not exist.
-        limits: How much a prompt shows.
     """
     manifest = await in_thread(find_manifest, index_directory)
     if manifest is None or "communities" not in manifest.kinds:

@@ -46,7 +46,6 @@ class Support:
     """The sentences that support the elements of an entity graph. Any thread may use it.
 
     Args:
-        graph: The entity graph.
         read: Reads passages of the same generation. It may block.
     """
 
@@ -56,11 +55,7 @@ class Support:
         self._passage = lru_cache(_PASSAGES)(self._read_passage)
 
     def sources(self, element_id: str) -> list[Source]:
-        """The sentences that support an element, in the order of the corpus.
-
-        Raises:
-            UsageError: The graph has no such element.
-        """
+        """The sentences that support an element, in the order of the corpus."""
         return [
             Source(passage=self.graph.passage_ids[passage], sentence=place)
             for passage, place in self._places(element_id)
@@ -72,16 +67,9 @@ class Support:
         Each element has a sentence among them, if the limit allows: that which supports most of the
         other elements too. The rest are ordered by the number of elements that they support.
 
-        Args:
-            element_ids: Ids of elements.
-            limit: Number of quotes at most.
-
         Returns:
             Ids of passages, and a sentence of each. A name that only the title has is quoted by the
             title.
-
-        Raises:
-            UsageError: The graph has no such element.
         """
         ids = sorted(dict.fromkeys(element_ids), key=lambda name: name.startswith("E"))
         places = {name: self._places(name) for name in ids}

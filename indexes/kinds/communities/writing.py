@@ -225,11 +225,7 @@ def report_from(written: WrittenReport, material: Material) -> Report:
 
 
 def elements_of(index: Index) -> Elements:
-    """The elements of an index, opened once. The first call may block.
-
-    Raises:
-        IndexMissingError: The index has no communities or no entity graph.
-    """
+    """The elements of an index, opened once. The first call may block."""
     communities: CommunityIndex = index.reader("communities")
     return communities.kept.get(
         "elements", lambda: Elements(index.reader("entity-graph"), index.passages)

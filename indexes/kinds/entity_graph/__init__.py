@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.kind import Estimate, IndexKind
+from hopyard.indexes.build_context import BuildOptions
+from hopyard.indexes.kind import Estimate, count_problem
+from hopyard.indexes.written.kind import WrittenKind
 from hopyard.state.settings.fields import Group
 from hopyard.state.text.counting import counted
 
@@ -45,7 +46,7 @@ class EntityGraphSettings(Group):
     )
 
 
-class EntityGraphKind(IndexKind):
+class EntityGraphKind(WrittenKind):
     """The kind `entity-graph`."""
 
     name = "entity-graph"
@@ -55,33 +56,14 @@ class EntityGraphKind(IndexKind):
     )
     settings = EntityGraphSettings
     needs_vectors = True  # which of two people of one name is meant depends on the passage
-    asks_model = True
-
-    @property
-    def prompts(self) -> Mapping[str, str]:
-        """The prompts that write names and facts, without descriptions and with them."""
-        from hopyard.prompts.indexes.elements import ELEMENTS
-        from hopyard.prompts.indexes.entity_graph import FACTS
-
-        return {prompt.name: str(prompt.version) for prompt in (FACTS, ELEMENTS)}
-
-    async def build(self, context: BuildContext) -> Mapping[str, int]:
-        """Write the graph of the new generation.
-
-        Raises:
-            UsageError: Descriptions without a model are asked for, or there is no such builder.
-            ModelUnreachableError: A model does not answer; what is written is kept.
-            ModelOutputError: Too large a share of the passages failed; the others are kept.
-        """
-        from hopyard.indexes.kinds.entity_graph import building
-
-        return await building.build_graph(context)
-
-    def open(self, directory: Path) -> EntityGraph:
-        """Map the graph into memory."""
-        from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
-
-        return EntityGraph.load(directory)
+    worded = (
+        "hopyard.prompts.indexes.entity_graph:FACTS",
+        "hopyard.prompts.indexes.elements:ELEMENTS",
+    )
+    stats = "hopyard.indexes.kinds.entity_graph.stats:EntityStats"
+    builder = "hopyard.indexes.kinds.entity_graph.building"
+    reader = "hopyard.indexes.kinds.entity_graph.graph.graph:EntityGraph"
+    text = "names"
 
     def readable(self, reader: EntityGraph, index: Index) -> EntityGraph:
         """The names and facts of the passages that a caller may read."""
@@ -91,20 +73,7 @@ class EntityGraphKind(IndexKind):
 
     def check(self, reader: EntityGraph, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""
-        held, passages = len(reader.passage_ids), counts["passages"]
-        return f"holds {counted(held, 'passage')}, not {passages}" if held != passages else ""
-
-    def is_current(self, directory: Path, options: BuildOptions) -> bool:
-        """Whether a build with these options would write the same graph."""
-        from hopyard.indexes.kinds.entity_graph import building
-
-        return building.is_current(directory, options)
-
-    def status(self, directory: Path) -> Mapping[str, Any]:
-        """Counts of the graph, who found its names, and what that cost."""
-        from hopyard.indexes.kinds.entity_graph.stats import EntityStats
-
-        return EntityStats.load(directory).plain()
+        return count_problem(len(reader.passage_ids), counts["passages"], "passage")
 
     def export(self, reader: Callable[[str], Any], passages: Iterable[Passage]) -> Export:
         """Entities and passages are nodes; edges are mentions, facts and synonyms."""

@@ -30,7 +30,7 @@ from hopyard.state.errors import IndexMissingError, UsageError
 
 
 def is_current(directory: Path, options: BuildOptions) -> bool:
-    """Whether `build_graph` would write the same files for the same corpus."""
+    """Whether `build` would write the same files for the same corpus."""
     last = EntityStats.find(directory)
     if last is None:
         return False
@@ -40,14 +40,8 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
     )
 
 
-async def build_graph(context: BuildContext) -> Mapping[str, int]:
-    """Write the graph of the new generation.
-
-    Raises:
-        UsageError: Descriptions without a model are asked for, or the builder does not exist.
-        ModelUnreachableError: A model does not answer; what is written is kept.
-        ModelOutputError: Too large a share of the passages failed; the others are kept.
-    """
+async def build(context: BuildContext) -> Mapping[str, int]:
+    """Write the graph of the new generation."""
     last = await in_thread(EntityStats.find, context.previous)
     made_with = await in_thread(_made_with, context.options, last)
     rows = await in_thread(_rows, context.corpus)

@@ -62,11 +62,7 @@ class EntityStats(WrittenStats):
 
     @classmethod
     def of_index(cls, index: Path) -> Self | None:
-        """The stats of the current generation; None for an index without an entity graph.
-
-        Raises:
-            IndexMissingError: The manifest or the file is damaged.
-        """
+        """The stats of the current generation; None for an index without an entity graph."""
         manifest = find_manifest(index)
         if manifest is None or "entity-graph" not in manifest.kinds:
             return None

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.build_context import BuildOptions
 from hopyard.indexes.kind import Estimate, count_problem
 from hopyard.indexes.written.kind import WrittenKind
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
-    from hopyard.indexes.kinds.passage_graph.stats import GraphStats
-    from hopyard.models.prompt import Prompt
 
 
 class PassageGraph(WrittenKind):
@@ -38,37 +36,10 @@ class PassageGraph(WrittenKind):
     )
     needs_vectors = True  # a walk's end compares passages with the question
     text = "questions"
-
-    @property
-    def worded(self) -> tuple[Prompt[Any], ...]:
-        """The prompt that writes the questions."""
-        from hopyard.prompts.indexes.passage_graph import QUESTIONS
-
-        return (QUESTIONS,)
-
-    @property
-    def stats(self) -> type[GraphStats]:
-        """The class of its `stats.json`."""
-        from hopyard.indexes.kinds.passage_graph.stats import GraphStats
-
-        return GraphStats
-
-    async def build(self, context: BuildContext) -> Mapping[str, int]:
-        """Write the graph of the new generation.
-
-        Raises:
-            ModelUnreachableError: A model does not answer; the questions written are kept.
-            ModelOutputError: Too large a share of the passages failed; the others are kept.
-        """
-        from hopyard.indexes.kinds.passage_graph import building
-
-        return await building.build_graph(context)
-
-    def open(self, directory: Path) -> GraphIndex:
-        """Map the graph into memory."""
-        from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
-
-        return GraphIndex.load(directory)
+    worded = ("hopyard.prompts.indexes.passage_graph:QUESTIONS",)
+    stats = "hopyard.indexes.kinds.passage_graph.stats:GraphStats"
+    builder = "hopyard.indexes.kinds.passage_graph.building"
+    reader = "hopyard.indexes.kinds.passage_graph.graph:GraphIndex"
 
     def readable(self, reader: GraphIndex, index: Index) -> GraphIndex:
         """The edges between passages that a caller may read."""
@@ -78,15 +49,9 @@ class PassageGraph(WrittenKind):
         """See that every passage is in it."""
         return count_problem(len(reader.passage_ids), counts["passages"], "passage")
 
-    def is_current(self, directory: Path, options: BuildOptions) -> bool:
-        """Whether every passage was asked for, with the settings that are asked for now."""
-        from hopyard.indexes.kinds.passage_graph import building
-
-        return building.is_current(directory, options)
-
     def export(self, reader: Callable[[str], Any], passages: Iterable[Passage]) -> Export:
         """Passages are nodes, and each edge has its in-coming question."""
-        from hopyard.indexes.kinds.passage_graph.export import export_of
+        from hopyard.indexes.kinds.passage_graph.graph import export_of
 
         return export_of(reader(self.name), passages)
 

@@ -117,13 +117,8 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
     )
 
 
-async def build_graph(context: BuildContext) -> Mapping[str, int]:
-    """Write the graph of the new generation.
-
-    Raises:
-        ModelUnreachableError: A model does not answer; the questions written are kept.
-        ModelOutputError: Too large a share of the passages failed; the others are kept.
-    """
+async def build(context: BuildContext) -> Mapping[str, int]:
+    """Write the graph of the new generation."""
     options, corpus = context.options, context.corpus
     last = await in_thread(GraphStats.find, context.previous)
     before = last.written if last else QuestionCounts()

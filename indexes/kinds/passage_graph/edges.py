@@ -143,8 +143,6 @@ def build_edges(
     """The edges of the graph: matched, merged, and capped at floor(factor · n · log2 n).
 
     Args:
-        outcoming: All out-coming questions.
-        incoming: All in-coming questions.
         matches: The result of `best_matches` for these.
         vertices: n, how many passages the graph has.
         factor: The c of the cap; the paper leaves it open, and its graphs have 5.87 edges a vertex.

@@ -7,7 +7,7 @@ al., section 3.2). Edges are directed: `out_edges` never gives one against its d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +16,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.exporting import Export, Link, Node
 from hopyard.indexes.arrays.ragged import Ragged, load_array
 from hopyard.indexes.arrays.rows import load_rows, save_rows
 from hopyard.indexes.corpus.manifest import damage_error
+from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.passage_graph.similarity import mean_of, row_cosines
 from hopyard.models.embedder import Vector
 from hopyard.state.errors import EmbeddingMismatchError
@@ -77,11 +79,7 @@ class GraphFiles:
 
     @classmethod
     def load(cls, directory: Path) -> GraphFiles:
-        """Map what `save` wrote.
-
-        Raises:
-            IndexMissingError: A file is missing or damaged; the message names it and the cure.
-        """
+        """Map what `save` wrote."""
         files = cls(
             passages=load_rows(directory),
             edges=load_array(directory / "edges.npy", EDGE_ROW),
@@ -179,9 +177,6 @@ class GraphIndex:
 
         Returns:
             (edge, SIM) pairs, the best first; among equal SIM the lower edge id comes first.
-
-        Raises:
-            EmbeddingMismatchError: The vector has another dimension than the graph.
         """
         query = self._query(query_vector)
         if not len(self) or k <= 0:
@@ -218,9 +213,6 @@ class GraphIndex:
 
         Args:
             query_vector: The question's embedding [d], of length 1.
-
-        Raises:
-            EmbeddingMismatchError: The vector has another dimension than the graph.
         """
         query = self._query(query_vector)
         rows = np.fromiter((edge.id for edge in edges), np.int64, len(edges))
@@ -281,3 +273,25 @@ class GraphIndex:
 def _within(values: NDArray[Any], limit: int) -> bool:
     """Whether all values are row numbers below a limit."""
     return not len(values) or (int(values.min()) >= 0 and int(values.max()) < limit)
+
+
+def export_of(graph: GraphIndex, passages: Iterable[Passage]) -> Export:
+    """The graph with the texts of its passages."""
+    return Export(
+        nodes=(
+            Node(passage.id, {"title": passage.title, "text": passage.text}) for passage in passages
+        ),
+        links=(
+            Link(
+                edge.tail,
+                edge.head,
+                {
+                    "question": edge.question,
+                    "keywords": sorted(edge.keywords),
+                    "similarity": edge.similarity,
+                },
+            )
+            for edge in graph
+        ),
+        counts={"edge": len(graph)},
+    )

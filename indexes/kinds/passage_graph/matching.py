@@ -138,9 +138,6 @@ class Generation:
 
         Args:
             approximate: How many of the matches went through HNSW.
-
-        Raises:
-            IndexMissingError: A file is missing or damaged.
         """
         rows = load_array(directory / "matches.npy", _MATCH)
         return cls(

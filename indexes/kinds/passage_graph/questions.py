@@ -68,9 +68,6 @@ async def both_sides(
         content_hashes: Content hash by passage id, in the order of the passages' rows.
         written: Questions by content hash; a passage without any is left out.
         context: Embeds the questions that have no vector yet.
-
-    Raises:
-        ModelOutputError: The embedding model gave something else than a unit vector for each.
     """
     outcoming: list[_Asked] = []
     incoming: list[_Asked] = []

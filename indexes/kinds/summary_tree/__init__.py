@@ -1,7 +1,7 @@
 """RAPTOR: a tree of summaries over the passages of a corpus.
 
-`clustering` divides a layer into clusters, with the paper's `formulas`; `growing` keeps those of
-the last build. `material` and `writing` summarise a cluster. `building` goes up layer by layer, and
+`clustering` divides a layer into clusters, with the paper's formulas, or keeps those of the last
+build. `material` and `writing` summarise a cluster. `building` goes up layer by layer, and
 readers open the `tree`.
 
 Source: Sarthi et al., "RAPTOR", 2024 (arXiv:2401.18059), section 3.
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.build_context import BuildOptions
 from hopyard.indexes.kind import Estimate, count_problem
 from hopyard.indexes.written.kind import WrittenKind
 from hopyard.state.settings.fields import Group
@@ -23,11 +23,7 @@ from hopyard.state.settings.fields import Group
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.index import Index
-    from hopyard.indexes.kinds.summary_tree.stats import TreeStats
     from hopyard.indexes.kinds.summary_tree.tree import SummaryTree
-    from hopyard.models.prompt import Prompt
-
-__all__ = ("KIND", "SummaryTreeKind", "SummaryTreeSettings")
 
 
 class SummaryTreeSettings(Group):
@@ -54,38 +50,10 @@ class SummaryTreeKind(WrittenKind):
     needs_vectors = True
     source = "cluster"
     text = "a summary by the model"
-
-    @property
-    def worded(self) -> tuple[Prompt[Any], ...]:
-        """The prompt that writes a summary."""
-        from hopyard.prompts.indexes.summary_tree import SUMMARY
-
-        return (SUMMARY,)
-
-    @property
-    def stats(self) -> type[TreeStats]:
-        """The class of its `stats.json`."""
-        from hopyard.indexes.kinds.summary_tree.stats import TreeStats
-
-        return TreeStats
-
-    async def build(self, context: BuildContext) -> Mapping[str, int]:
-        """Cluster and summarise the passages, layer by layer.
-
-        Raises:
-            UsageError: The extra `summary-tree` is not installed.
-            ModelUnreachableError: The model does not answer; the summaries written are kept.
-            ModelOutputError: Too large a share of the summaries failed; the others are kept.
-        """
-        from hopyard.indexes.kinds.summary_tree import building
-
-        return await building.build_tree(context)
-
-    def open(self, directory: Path) -> SummaryTree:
-        """Read the tree."""
-        from hopyard.indexes.kinds.summary_tree.tree import SummaryTree
-
-        return SummaryTree.load(directory)
+    worded = ("hopyard.prompts.indexes.summary_tree:SUMMARY",)
+    stats = "hopyard.indexes.kinds.summary_tree.stats:TreeStats"
+    builder = "hopyard.indexes.kinds.summary_tree.building"
+    reader = "hopyard.indexes.kinds.summary_tree.tree:SummaryTree"
 
     def readable(self, reader: SummaryTree, index: Index) -> SummaryTree:
         """The summaries that are made only of passages that a caller may read."""
@@ -94,12 +62,6 @@ class SummaryTreeKind(WrittenKind):
     def check(self, reader: SummaryTree, counts: Mapping[str, int]) -> str:
         """See that every passage is a leaf."""
         return count_problem(len(reader.leaves), counts["passages"], "passage")
-
-    def is_current(self, directory: Path, options: BuildOptions) -> bool:
-        """Whether a build with these options would write the same tree."""
-        from hopyard.indexes.kinds.summary_tree import building
-
-        return building.is_current(directory, options)
 
     def derived(
         self, directory: Path, passage_ids: Sequence[str]

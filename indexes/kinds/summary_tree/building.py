@@ -1,6 +1,6 @@
 """Build the summary tree: cluster a layer, summarise each cluster, then cluster the summaries.
 
-It ends with a layer of one summary. An addition or removal keeps the clusters (`growing`) and
+It ends with a layer of one summary. An addition or removal keeps the clusters (`grown`) and
 writes only the summaries above what changed; a build of the whole index clusters from scratch. A
 summary is known by what was summarised, so nothing is written twice, and a killed build continues.
 """
@@ -21,8 +21,13 @@ from hopyard.indexes.corpus.records import Passage, embedded_text
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.summary_tree import SummaryTreeSettings
-from hopyard.indexes.kinds.summary_tree.clustering import DIMENSIONS, TOKENS, Rows, clusters_of
-from hopyard.indexes.kinds.summary_tree.growing import grown
+from hopyard.indexes.kinds.summary_tree.clustering import (
+    DIMENSIONS,
+    TOKENS,
+    Rows,
+    clusters_of,
+    grown,
+)
 from hopyard.indexes.kinds.summary_tree.material import Line, Material, summary_by_rule
 from hopyard.indexes.kinds.summary_tree.stats import TREE_VERSION, MadeWith, TreeStats
 from hopyard.indexes.kinds.summary_tree.tree import Sentence, Summary, SummaryTree
@@ -39,8 +44,6 @@ from hopyard.indexes.written.writer import count_texts, open_texts, write_missin
 from hopyard.prompts.traits import traits_of
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.extras import require
-
-__all__ = ("build_tree", "estimate", "is_current")
 
 _MANY: Final = 5, 5, 2
 """Members of a cluster of passages and of one of summaries, in trees with many summaries; and the
@@ -93,7 +96,6 @@ def expected_summaries(
     """The summaries of each layer of a tree, from layer 1.
 
     Args:
-        tokens: Of all passages.
         longest: Tokens of a cluster at most.
         leaves: Passages of a cluster.
         nodes: Summaries of a cluster.
@@ -106,14 +108,8 @@ def expected_summaries(
     return layers
 
 
-async def build_tree(context: BuildContext) -> Mapping[str, int]:
-    """Write the tree of the new generation.
-
-    Raises:
-        UsageError: The extra `summary-tree` is not installed.
-        ModelUnreachableError: The model does not answer; the summaries written are kept.
-        ModelOutputError: Too large a share of the summaries failed; the others are kept.
-    """
+async def build(context: BuildContext) -> Mapping[str, int]:
+    """Write the tree of the new generation."""
     require("The index kind summary-tree", "summary-tree")
     last = await in_thread(TreeStats.find, context.previous)
     made = _made_with(context.options, last)

@@ -8,8 +8,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("DAMPING", "bic", "lexrank", "soft_members")
-
 DAMPING: Final = 0.15
 """The share of LexRank that all sentences get alike (Erkan and Radev, section 3.2)."""
 _ROUNDS: Final = 100
@@ -28,9 +26,7 @@ def bic(log_likelihood: float, points: int, dimensions: int, components: int) ->
 
     Args:
         log_likelihood: ln(L), the log-likelihood of all points.
-        points: N, from 1.
         dimensions: d, from 1.
-        components: The components of the mixture, from 1.
     """
     covariance = dimensions * (dimensions + 1) // 2
     free = components * (dimensions + covariance) + components - 1

@@ -19,8 +19,6 @@ from hopyard.indexes.text.sentences import is_heading, is_row, sentence_spans
 from hopyard.prompts.passages import one_line, passage_lines, passage_snippet
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("Line", "Material", "most_central", "summary_by_rule")
-
 LENGTH: Final = 130
 """Tokens of a summary by rule: the mean length of RAPTOR's summaries (appendix C)."""
 _LONGEST: Final = 65
@@ -70,7 +68,6 @@ def summary_by_rule(material: Material, language: str) -> tuple[Sentence, ...]:
     """The most central sentences of a cluster, in the order of its lines.
 
     Args:
-        material: The cluster.
         language: The language of the stop words.
     """
     found = [*_sentences(material.lines)]

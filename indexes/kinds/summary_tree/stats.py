@@ -7,8 +7,6 @@ from typing import Any, ClassVar, Final, Literal
 from hopyard.indexes.written.stats import Plain, WrittenCounts, WrittenStats
 from hopyard.state.text.counting import counted
 
-__all__ = ("TREE_VERSION", "MadeWith", "TreeStats")
-
 TREE_VERSION: Final = 1
 """Counted up when clusters, summaries by rule or files change: then the tree is built again."""
 

@@ -15,8 +15,6 @@ from hopyard.indexes.arrays.ragged import load_array
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("Sentence", "Summary", "SummaryTree")
-
 _FILE: Final = "summaries.jsonl"
 _VECTORS: Final = "vectors.npy"
 

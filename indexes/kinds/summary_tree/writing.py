@@ -17,8 +17,6 @@ from hopyard.prompts.indexes.summary_tree import SUMMARY, ClusterSummary
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import ModelOutputError
 
-__all__ = ("SummaryStore", "SummaryWriter", "WrittenSummary", "sentences_of")
-
 SUMMARISED: Final = "summarised"
 """The outcome of a cluster that the model summarised."""
 PASSAGES: Final = 4

@@ -15,9 +15,8 @@ from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.run import Found, run_of
-from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.answer import UNKNOWN, writing
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.style import writing
 from hopyard.state.errors import HopyardError
 from hopyard.state.schemas import Evidence, Step, StrategyState, passage_ids
 from hopyard.state.settings.fields import Context

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.evaluation.page import save_report
-from hopyard.evaluation.report import REPORT_FILE, Report
+from hopyard.evaluation.report import REPORT_FILE, Report, save_report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport, SearchResult
 from hopyard.evaluation.summary import Comparison
 from hopyard.measures.bootstrap import Interval

@@ -10,33 +10,13 @@ from typing import Any
 import pytest
 from long_reports import build_reports
 
-from hopyard.graphs import chain
-from hopyard.models.embeddings import register_embedder
-from hopyard.nodes.resources import Resources, config_with
-from hopyard.state.settings.fields import Context
-from hopyard.state.settings.sources import change_context
 from hopyard.state.text.tokens import tokens_of
-from hopyard.testing.contract import EMBEDDING, MODEL
-from hopyard.testing.models import ScriptedChat, WordEmbedder
+
+from .replies import Ask, asker
 
 QUESTION = "What did ferries pay in the Harbour Report 2023?"
 TOTAL = "All tolls together came to 1,600 crowns"
 WORDS = ("4.2.1", "tugs")
-
-
-class Steps:
-    """Gives one reply after the other; a reply may be a function of the turn."""
-
-    def __init__(self, *replies: Any) -> None:
-        self.replies = list(replies)
-        self.names: list[str] = []
-        self.turns: list[str] = []
-
-    def __call__(self, name: str, messages: list[dict[str, Any]]) -> Any:
-        self.names.append(name)
-        self.turns.append(messages[-1]["content"])
-        reply = self.replies.pop(0)
-        return reply(self.turns[-1]) if callable(reply) else reply
 
 
 def number_of(text: str, turn: str) -> int:
@@ -73,25 +53,12 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def ask(index: Path, tmp_path: Path) -> Callable[..., Any]:
-    register_embedder(EMBEDDING, WordEmbedder())
-
-    async def run(question: str, *replies: Any, **settings: Any) -> tuple[dict[str, Any], Steps]:
-        steps = Steps(*replies)
-        ScriptedChat(steps).register(MODEL)
-        base = Context.model_validate({"index": str(index), "model": MODEL, "embedding": EMBEDDING})
-        context = change_context(base, {"retrieval": {"method": "sparse", "k": 2}, **settings})
-        with Resources(tmp_path / "home") as resources:
-            output = await chain.graph.ainvoke(
-                {"question": question}, config_with(resources), context=context
-            )
-        return output, steps
-
-    return run
+def ask(index: Path, tmp_path: Path) -> Ask:
+    return asker(index, tmp_path / "home", method="sparse")
 
 
 async def test_the_rest_of_a_table_is_on_the_pages_around_a_passage(
-    ask: Callable[..., Any],
+    ask: Ask,
 ) -> None:
     output, steps = await ask(
         QUESTION,
@@ -108,16 +75,14 @@ async def test_the_rest_of_a_table_is_on_the_pages_around_a_passage(
 
 
 @pytest.mark.parametrize("document", ["Harbour Report 2024", "harbour_2024.pdf", "harbour 2024"])
-async def test_words_are_found_in_the_document_that_is_named(
-    ask: Callable[..., Any], document: str
-) -> None:
+async def test_words_are_found_in_the_document_that_is_named(ask: Ask, document: str) -> None:
     output, steps = await ask(QUESTION, find("clause 4.2.1", document), {"kind": "not_found"})
     assert "- “clause 4.2.1” in Harbour Report 2024\n" in steps.turns[1]
     assert "Harbour Report 2024 (page 7): Clause 4.2.1" in steps.turns[1]
     assert "reason" not in output["steps"][1]
 
 
-async def test_a_passage_number_names_its_document(ask: Callable[..., Any]) -> None:
+async def test_a_passage_number_names_its_document(ask: Ask) -> None:
     _, steps = await ask(
         QUESTION,
         lambda turn: find("tugs", f"[{number_of('Ferries paid 310', turn)}]"),
@@ -127,7 +92,7 @@ async def test_a_passage_number_names_its_document(ask: Callable[..., Any]) -> N
     assert "Tugs paid 90 crowns." in steps.turns[1]
 
 
-async def test_the_nearest_name_takes_the_place_of_a_wrong_one(ask: Callable[..., Any]) -> None:
+async def test_the_nearest_name_takes_the_place_of_a_wrong_one(ask: Ask) -> None:
     output, steps = await ask(
         QUESTION, find("tugs", "The Harbour Report of 2024"), {"kind": "not_found"}
     )
@@ -138,7 +103,7 @@ async def test_the_nearest_name_takes_the_place_of_a_wrong_one(ask: Callable[...
 
 
 async def test_a_search_takes_the_place_of_a_document_that_does_not_exist(
-    ask: Callable[..., Any],
+    ask: Ask,
 ) -> None:
     output, steps = await ask(QUESTION, find("tugs", "Harbour Report 2019"), {"kind": "not_found"})
     assert "- Harbour Report 2019 tugs\n" in steps.turns[1]
@@ -147,7 +112,7 @@ async def test_a_search_takes_the_place_of_a_document_that_does_not_exist(
     )
 
 
-async def test_words_that_a_document_lacks_are_said(ask: Callable[..., Any]) -> None:
+async def test_words_that_a_document_lacks_are_said(ask: Ask) -> None:
     output, steps = await ask(
         QUESTION,
         noted("Ferries paid 310.", "Ferries paid 310", **find("submarine", "Harbour Report 2023")),
@@ -159,14 +124,14 @@ async def test_words_that_a_document_lacks_are_said(ask: Callable[..., Any]) -> 
     )
 
 
-async def test_a_number_that_no_passage_has_is_said(ask: Callable[..., Any]) -> None:
+async def test_a_number_that_no_passage_has_is_said(ask: Ask) -> None:
     output, _ = await ask(
         QUESTION, look(opens=[99], searches=["Which ships pay tolls?"]), {"kind": "not_found"}
     )
     assert output["steps"][0]["reason"] == "No passage has the number 99."
 
 
-async def test_a_look_is_made_once(ask: Callable[..., Any]) -> None:
+async def test_a_look_is_made_once(ask: Ask) -> None:
     again = find("tugs", "Harbour Report 2024")
     output, steps = await ask(
         QUESTION, again, noted("Ferries paid 310.", "Tugs paid 90", **again), {"kind": "not_found"}
@@ -176,7 +141,7 @@ async def test_a_look_is_made_once(ask: Callable[..., Any]) -> None:
     assert output["answer"] == "Unknown"
 
 
-async def test_searches_and_looks_of_a_step_are_read_together(ask: Callable[..., Any]) -> None:
+async def test_searches_and_looks_of_a_step_are_read_together(ask: Ask) -> None:
     output, steps = await ask(
         QUESTION,
         look(
@@ -193,7 +158,7 @@ async def test_searches_and_looks_of_a_step_are_read_together(ask: Callable[...,
     )
 
 
-async def test_opened_pages_without_a_finding_are_dropped(ask: Callable[..., Any]) -> None:
+async def test_opened_pages_without_a_finding_are_dropped(ask: Ask) -> None:
     _, steps = await ask(
         QUESTION,
         lambda turn: look(opens=[number_of("Ferries paid 310", turn)]),
@@ -207,21 +172,19 @@ async def test_opened_pages_without_a_finding_are_dropped(ask: Callable[..., Any
 
 
 @pytest.mark.parametrize("profile", ["small", "builtin"])
-async def test_a_small_model_is_offered_searches_only(
-    ask: Callable[..., Any], profile: str
-) -> None:
+async def test_a_small_model_is_offered_searches_only(ask: Ask, profile: str) -> None:
     _, steps = await ask(QUESTION, {"kind": "answer", "answer": "310"}, profile=profile)
     assert steps.names == ["ChainStep"]
 
 
-async def test_short_documents_are_searched_only(ask: Callable[..., Any]) -> None:
+async def test_short_documents_are_searched_only(ask: Ask) -> None:
     _, steps = await ask(
         "What does Ann ask?", {"kind": "answer", "answer": "who"}, where=["title=Letter"]
     )
     assert steps.names == ["ChainStep"]
 
 
-async def test_a_filter_holds_for_what_is_opened(ask: Callable[..., Any]) -> None:
+async def test_a_filter_holds_for_what_is_opened(ask: Ask) -> None:
     output, steps = await ask(
         QUESTION,
         find("tugs", "Harbour Report 2024"),
@@ -233,7 +196,7 @@ async def test_a_filter_holds_for_what_is_opened(ask: Callable[..., Any]) -> Non
 
 
 async def test_the_looks_of_a_step_together_read_no_more_than_one_search(
-    ask: Callable[..., Any],
+    ask: Ask,
 ) -> None:
     output, steps = await ask(
         QUESTION,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.nodes.support.negation import is_denied
+from hopyard.nodes.judge import is_denied
 
 
 @pytest.mark.parametrize(

@@ -100,11 +100,6 @@ async def extractions(
             generation.
         last: The counts of the last generation, if there is one.
         descriptions: Whether the model also describes.
-
-    Raises:
-        UsageError: There is no such builder.
-        ModelUnreachableError: The model stopped answering; what is written is kept.
-        ModelOutputError: Too large a share of the passages failed; the others are kept.
     """
     options, corpus = context.options, context.corpus
     last = last or ExtractionCounts()

@@ -82,9 +82,6 @@ def extract_with_phrases(passage: Passage, language: str) -> Extraction:
     """The names of a passage, and in English the phrases that may be terms of its domain.
 
     A common word with a capital is no name here, as in a heading: it may be a term.
-
-    Raises:
-        UsageError: The extra `terms` is not installed.
     """
     found = extract(passage, language)
     if language != "en":

@@ -74,7 +74,6 @@ class _Meant:
     """The entity that a name means in a passage: the first mention there decides.
 
     Args:
-        names: All names.
         mentions: [m] `MENTION`, sorted by passage and then by sentence.
     """
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from hopyard.indexes.arrays.exporting import Export, Link, Node, Value
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.kinds.entity_graph.graph.elements import join_descriptions
-from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph, join_descriptions
 
 
 def export_of(

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE
-from hopyard.indexes.kinds.entity_graph.graph.elements import Description
-from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph.graph import Description, EntityGraph
 from hopyard.indexes.kinds.entity_graph.read.lookup import Entity
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.state.references import name_sources
@@ -129,23 +128,9 @@ class Neighbourhood:
                 }
                 for place in self.places
             ],
-            "neighbours": [
-                {
-                    "entity": near.entity.label,
-                    "sentences": near.sentences,
-                    "passages": near.passages,
-                }
-                for near in self.neighbours
-            ],
+            "neighbours": [{**vars(near), "entity": near.entity.label} for near in self.neighbours],
             "facts": [
-                {
-                    "subject": fact.subject.label,
-                    "relation": fact.relation,
-                    "object": fact.object.label,
-                    "passages": list(fact.passages),
-                    "description": fact.description,
-                    "strength": fact.strength,
-                }
+                {**vars(fact), "subject": fact.subject.label, "object": fact.object.label}
                 for fact in self.facts
             ],
             "synonyms": [

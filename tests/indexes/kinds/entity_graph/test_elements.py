@@ -22,8 +22,11 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import (
     StoredExtraction,
 )
 from hopyard.indexes.kinds.entity_graph.find.placing import Places, place_extraction
-from hopyard.indexes.kinds.entity_graph.graph.elements import Description, join_descriptions
-from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph.graph import (
+    Description,
+    EntityGraph,
+    join_descriptions,
+)
 from hopyard.indexes.kinds.entity_graph.read.neighbourhood import neighbourhood
 from hopyard.models.calls.parse import json_schema, parse
 from hopyard.prompts.indexes.element_outputs import PassageElements
@@ -284,7 +287,7 @@ def test_a_statement_of_two_passages_has_its_highest_strength(library: Library) 
     assert (statement.description, statement.strength) == ("They met at sea.", 7)
 
 
-# What is stored
+# Storage
 
 
 def test_what_is_stored_without_elements_has_its_old_form() -> None:

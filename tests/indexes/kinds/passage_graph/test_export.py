@@ -12,8 +12,7 @@ from hopyard.indexes.arrays.exporting import write_graphml
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.passage_graph.export import export_of
-from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex
+from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex, export_of
 from hopyard.state.errors import UsageError
 
 from .conftest import Library

@@ -8,8 +8,7 @@ import sys
 
 import numpy as np
 
-from hopyard.indexes.kinds.summary_tree.clustering import clusters_of, divide
-from hopyard.indexes.kinds.summary_tree.growing import grown
+from hopyard.indexes.kinds.summary_tree.clustering import clusters_of, divide, grown
 
 ANGLES = np.linspace(0, 1, 8)
 FAN = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1).astype(np.float32)
