@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Any, Final
 
-from hopyard.indexes.documents.readers.base import Content, Notes, Source
+from hopyard.indexes.documents.readers.base import Content, Notes, Source, Unread
 from hopyard.indexes.documents.readers.text import plain_metadata, text_blocks
 from hopyard.indexes.passages.markdown import first_heading, table_lines
 from hopyard.state.errors import CorpusError
@@ -25,26 +25,35 @@ _HEADS: Final = ("columns", "fields", "header", "headers")
 _BLANKS: Final = re.compile(r"\s*")
 
 
-def read_json(source: Source) -> Iterator[Content]:
+def read_json(source: Source) -> Iterator[Content | Unread]:
     """JSON: names become headings and labels; a list of flat objects becomes a table.
 
     Each other object of a list is a section, named by its first text. Numbers are as written.
-    Several values one after the other are a list.
+    Several values one after the other are a list; a line among them that is no value is named.
     """
     text = "".join(text_blocks(source))
     read = json.JSONDecoder(
         parse_float=_Number, parse_int=_Number, object_pairs_hook=_all_pairs
     ).raw_decode
     values: list[Any] = []
+    bad: list[Unread] = []
     place = _skip_blanks(text, 0)
-    try:
-        while not values or place < len(text):
+    while place < len(text) or not values:
+        try:
             value, place = read(text, place)
             values.append(value)
-            place = _skip_blanks(text, place)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise CorpusError(f"not valid JSON ({error})") from error
+        except (json.JSONDecodeError, RecursionError) as error:
+            line = text.rfind("\n", 0, place) + 1
+            lines = source.name.lower().endswith(".ndjson") or values
+            if not lines or text[line:place].strip():
+                raise CorpusError(f"not valid JSON ({error})") from error
+            bad.append(Unread(f"line {text.count(chr(10), 0, line) + 1}", "not valid JSON"))
+            place = end if (end := text.find("\n", place)) >= 0 else len(text)
+        if place >= len(text) and not values:
+            raise CorpusError("no line is valid JSON")
+        place = _skip_blanks(text, place)
     yield Content("", _value_text(values if len(values) > 1 else values[0], 1))
+    yield from bad
 
 
 def _skip_blanks(text: str, place: int) -> int:

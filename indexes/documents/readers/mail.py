@@ -6,9 +6,10 @@ import re
 from base64 import b64decode
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from email import policy
-from email.message import EmailMessage
+from email.message import EmailMessage, Message
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -24,6 +25,7 @@ from hopyard.indexes.documents.readers.base import (
     file_of,
 )
 from hopyard.indexes.documents.readers.text import decoded, plain_metadata
+from hopyard.indexes.documents.readers.tnef import tnef_parts
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.state.errors import CorpusError
 
@@ -36,6 +38,10 @@ _FILES: Final = frozenset(("text/rtf", "text/markdown", "text/csv", "text/xml"))
 _SIGNATURES: Final = frozenset(
     ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
 )
+_TNEF: Final = ("application/ms-tnef", "application/vnd.ms-tnef")
+_BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))?")
+_LEAST_BASE64: Final = 60
+"""Characters of a text in base64 that no header names, at least."""
 _STUB: Final = 0.3
 """The share of the longest alternative that the plain text has; a shorter one is a stub."""
 _EVENT_FIELDS: Final = {
@@ -84,6 +90,9 @@ def read_eml(source: Source) -> Iterator[Found]:
     for number, part in enumerate(others, start=1):
         source.allowance.take_part()
         data = _payload(part)
+        if part.get_content_type() in _TNEF or str(part.get_filename()).lower() == "winmail.dat":
+            yield from tnef_parts(data, source, names, text=not body)
+            continue
         source.allowance.take_bytes(len(data))
         name = _file_name(part, number)
         yield Part(names.free(name), file_of(data, name, source))
@@ -157,10 +166,44 @@ def _body(part: EmailMessage, *, markdown: bool) -> str:
         from bs4.dammit import EncodingDetector
 
         declared = declared or EncodingDetector.find_declared_encoding(data, is_html=True) or ""
-    text = decoded(data, declared)
+    text = decoded(base64_text(part, data), declared)
+    if part.get_param("format") == "flowed":
+        text = _unflowed(text, without_space=str(part.get_param("delsp")).lower() == "yes")
     if part.get_content_type() == _HTML and markdown:
         return html_to_markdown(text)
     return _event(text) if _is_event(part) else text.strip()
+
+
+def base64_text(part: Message, data: bytes) -> bytes:
+    """The text of a body in base64 whose header is lost; other bodies as they are."""
+    plain = b"".join(data.split())
+    if "Content-Transfer-Encoding" in part or len(plain) < _LEAST_BASE64:
+        return data
+    if max(map(len, data.split(b"\n"))) < _LEAST_BASE64 or not _BASE64.fullmatch(plain):
+        return data
+    found = b64decode(plain)
+    with suppress(UnicodeDecodeError):
+        if not re.search(r"[\x00-\x08\x0e-\x1f\x7f]", found.decode()):
+            return found
+    return data
+
+
+def _unflowed(text: str, *, without_space: bool) -> str:
+    """Lines that a mail program cut, as one. Source: RFC 3676."""
+    lines: list[str] = []
+    is_open, before = False, 0
+    for line in text.splitlines():
+        rest = line.lstrip(">")
+        depth, rest = len(line) - len(rest), rest.removeprefix(" ")
+        signs = rest == "-- "
+        if is_open and depth == before and not signs:
+            lines[-1] += rest
+        else:
+            lines.append(f"{'>' * depth}{' ' * bool(depth)}{rest}")
+        is_open, before = rest.endswith(" ") and not signs, depth
+        if is_open and without_space:
+            lines[-1] = lines[-1][:-1]
+    return "\n".join(lines)
 
 
 def _event(text: str) -> str:
@@ -194,10 +237,10 @@ def _file_name(part: EmailMessage, number: int) -> str:
 
 def read_msg(source: Source) -> Iterator[Found]:
     """A mail saved by Outlook."""
-    from oxmsg import Message
+    from oxmsg import Message as Saved
 
     with source.open() as stream:
-        mail = Message.load(stream)
+        mail = Saved.load(stream)
         sent = mail.sent_date
         headers = {name.casefold(): value for name, value in mail.message_headers.items()}
         metadata = {

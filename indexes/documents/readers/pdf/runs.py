@@ -65,7 +65,7 @@ def runs_of(text: str) -> Runs:
 
 @cache
 def _kinds() -> npt.NDArray[np.uint8]:
-    """What each character of the basic plane is."""
+    """The kind of each character of the basic plane."""
     signs = map(chr, range(_MOST + 1))
     kinds = [_LETTER if sign.isalnum() else 0 if sign.isspace() else _SIGN for sign in signs]
     found = np.array(kinds, np.uint8)
