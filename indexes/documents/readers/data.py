@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Notes, Source, Unread
 from hopyard.indexes.documents.readers.text import plain_metadata, text_blocks
+from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.indexes.passages.markdown import first_heading, table_lines
 from hopyard.state.errors import CorpusError
 
@@ -22,6 +23,8 @@ _LONGEST_NAME: Final = 80
 _NAMES: Final = (frozenset(("name", "title", "label")), frozenset(("id", "key", "no", "number")))
 """Fields that name an object; those of the first set do so before the others."""
 _HEADS: Final = ("columns", "fields", "header", "headers")
+OBJECT: Final = re.compile(r"<[\w.]+ object(?: at \w+)?>")
+"""The plain form of an output of a notebook that has another form."""
 _BLANKS: Final = re.compile(r"\s*")
 
 
@@ -85,7 +88,12 @@ def _cell(cell: dict[str, Any], language: str, notes: Notes) -> Iterator[str]:
         return
     yield f"```{language}\n{text}\n```"
     for output in cell.get("outputs", []):
-        printed = _joined(output.get("text") or output.get("data", {}).get("text/plain", ""))
+        data = output.get("data") or {}
+        printed = _joined(output.get("text") or data.get("text/plain") or "")
+        if not printed or OBJECT.fullmatch(printed.strip()):  # a name that says nothing
+            printed = _joined(data.get("text/markdown") or data.get("text/latex") or "")
+            if not printed and (page := _joined(data.get("text/html") or "")):
+                yield html_to_markdown(page)
         if output.get("output_type") == "error":
             printed = f"{output.get('ename', '')}: {output.get('evalue', '')}"
         if shown := printed.strip()[:_LONGEST_OUTPUT]:

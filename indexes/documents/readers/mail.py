@@ -12,6 +12,7 @@ from email import policy
 from email.message import EmailMessage, Message
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
+from itertools import chain
 from typing import Any, Final
 
 from hopyard.indexes.corpus.records import Markup
@@ -43,7 +44,8 @@ _BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==|[A-
 _LEAST_BASE64: Final = 60
 """Characters of a text in base64 that no header names, at least."""
 _STUB: Final = 0.3
-"""The share of the longest alternative that the plain text has; a shorter one is a stub."""
+"""The share of the longest alternative that the plain text has, and of its words that are in both;
+else it is a stub."""
 _EVENT_FIELDS: Final = {
     "SUMMARY": "Event",
     "DTSTART": "Begin",
@@ -52,7 +54,11 @@ _EVENT_FIELDS: Final = {
     "DESCRIPTION": "About",
     "ORGANIZER": "Organiser",
     "ATTENDEE": "Attendee",
+    "RRULE": "Repeats",
+    "STATUS": "Status",
+    "COMMENT": "Comment",
 }
+_EVENT_ABOUT: Final = re.compile(r';(?:CN="?([^";]+)|PARTSTAT=(?!NEEDS-ACTION)([A-Z-]+))')
 _EVENT_MARKS: Final = {"n": "\n", "N": "\n"}
 _EVENT_TIME: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
 _HEADERS: Final = re.compile(rb"\A.*?\r?\n(?=\r?\n)", re.DOTALL)
@@ -131,18 +137,22 @@ def _of_alternatives(
 
 def _best(alternatives: Sequence[EmailMessage]) -> EmailMessage | None:
     """The plain text, unless it is a stub beside a page that says much more."""
-    lengths = {
-        id(item): sum(
-            len(_body(leaf, markdown=True))
+    texts = {
+        id(item): " ".join(
+            _body(leaf, markdown=True)
             for leaf in _leaves(item)
             if _is_text(leaf) and not _is_event(leaf)  # an invitation is read in any case
         )
         for item in alternatives
     }
     plain = [item for item in alternatives if item.get_content_type() == "text/plain"]
-    longest = max(alternatives, key=lambda item: lengths[id(item)], default=None)
-    if plain and longest and lengths[id(plain[0])] >= _STUB * lengths[id(longest)]:
-        return plain[0]
+    longest = max(alternatives, key=lambda item: len(texts[id(item)]), default=None)
+    if plain and longest:
+        said, most = texts[id(plain[0])], texts[id(longest)]
+        words = {*re.findall(r"\w+", said.casefold())}
+        shared = words.intersection(re.findall(r"\w+", most.casefold()))
+        if len(said) >= _STUB * len(most) and len(shared) >= _STUB * len(words):
+            return plain[0]
     return longest
 
 
@@ -221,7 +231,9 @@ def _event(text: str) -> str:
                 value = f"{time[1]}-{time[2]}-{time[3]}"
                 value += f" {time[4]}:{time[5]}" if time[4] else ""
                 value += " UTC" if time[6] else f" {zone[1]}" if zone else ""
-            lines.append(f"{label}: {value.removeprefix('mailto:')}")
+            about = ", ".join(filter(None, chain.from_iterable(_EVENT_ABOUT.findall(name))))
+            value = re.sub("^mailto:", "", value, flags=re.IGNORECASE)
+            lines.append(f"{label}: {value} ({about})" if about else f"{label}: {value}")
     return "\n".join(lines)
 
 

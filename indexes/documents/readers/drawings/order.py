@@ -17,7 +17,14 @@ Sides = tuple[int, int, int, int]
 _DRAWING: Final = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _SVG: Final = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 _LENGTHS: Final = ("x", "y", "width", "height")
-_UNITS: Final = {"cm": 360_000, "mm": 36_000, "in": 914_400, "pt": 12_700, "pc": 152_400, "px": 9525}
+_UNITS: Final = {
+    "cm": 360_000,
+    "mm": 36_000,
+    "in": 914_400,
+    "pt": 12_700,
+    "pc": 152_400,
+    "px": 9525,
+}
 _LENGTH: Final = re.compile(rf"(-?[\d.]+)({'|'.join(_UNITS)})")
 
 
@@ -65,12 +72,17 @@ def _sides(shape: Element) -> Sides | None:
 def _sides_of_opendocument(shape: Element) -> Sides | None:
     if local(shape) == "g":
         inner = [sides for each in shape if (sides := _sides(each))]
-        if not inner:
+        return _around(inner) if inner else None
+    lengths: list[int] = []
+    for side in _LENGTHS:
+        found = _LENGTH.fullmatch(shape.get(f"{_SVG}{side}", ""))
+        if found is None:
             return None
-        left, top, right, bottom = zip(*inner, strict=True)
-        return min(left), min(top), max(right), max(bottom)
-    lengths = [_LENGTH.fullmatch(shape.get(f"{_SVG}{side}", "")) for side in _LENGTHS]
-    if not all(lengths):
-        return None
-    left, top, across, down = (round(float(it[1]) * _UNITS[it[2]]) for it in lengths if it)
+        lengths.append(round(float(found[1]) * _UNITS[found[2]]))
+    left, top, across, down = lengths
     return left, top, left + across, top + down
+
+
+def _around(shapes: list[Sides]) -> Sides:
+    left, top, right, bottom = zip(*shapes, strict=True)
+    return min(left), min(top), max(right), max(bottom)

@@ -44,7 +44,7 @@ _PAIR: Final = re.compile(r"(.)\1")
 _COPIED: Final = 0.6
 """How far a letter's copy is from it, in its widths or heights, at most."""
 _HYPHENS: Final = str.maketrans({"\ufffe": "-", "\x02": "-", "\u00ad": ""})
-_BEFORE_MARK: Final = ".,;:!?)]”’\"'»"
+_BEFORE_MARK: Final = ".,;:!?)]”’\"'»%‰€"
 """Signs that the mark of a footnote may follow."""
 _RAISED: Final = 0.12
 """How far above the line raised letters end, in heights of the line's letters, at least."""

@@ -287,7 +287,8 @@ def test_slides(read: Read) -> None:
 def test_frames_of_a_slide_are_read_by_their_places(read: Read) -> None:
     def frame(text: str, x: str, y: str) -> str:
         place = f'svg:x="{x}" svg:y="{y}" svg:width="5cm" svg:height="1in"'
-        return f"<draw:frame {place}><draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame>"
+        box = f"<draw:text-box><text:p>{text}</text:p></draw:text-box>"
+        return f"<draw:frame {place}>{box}</draw:frame>"
 
     body = (
         f"<draw:page>{frame('right', '15cm', '5cm')}{frame('left', '2cm', '50mm')}"
