@@ -19,7 +19,7 @@ from hopyard.state.text.counting import counted
 
 _NO_VALUE: Final = re.compile(rb"<f(?:\s[^>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _MARGIN: Final = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>/]*>([^<]+)<")
-_MARGIN_CODE: Final = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]{6}|\d+|(?!&).)|&(?=&)')
+_MARGIN_CODE: Final = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]{6}|\d+|.)')
 """Places, fonts and fields in a header. Source: ECMA-376, part 1, 18.3.1.46."""
 _BLOCK: Final = 1 << 20
 _OVERLAP: Final = 1 << 13
@@ -183,7 +183,10 @@ def _missing_and_margins(parts: Parts, name: str) -> tuple[int, list[str]]:
             count += len(found)
             margins |= dict.fromkeys(_MARGIN.findall(data))
             rest = data[max(found[-1].end() if found else 0, len(data) - _OVERLAP) :]
-    texts = (_MARGIN_CODE.sub(" ", unescape(each.decode())) for each in margins)
+    texts = (
+        _MARGIN_CODE.sub(lambda code: code[0][1:] if code[0] == "&&" else " ", unescape(text))
+        for text in map(bytes.decode, margins)
+    )
     return count, [" ".join(text.split()) for text in texts]
 
 

@@ -26,7 +26,6 @@ from hopyard.indexes.documents.readers.base import (
     file_of,
 )
 from hopyard.indexes.documents.readers.text import decoded, plain_metadata
-from hopyard.indexes.documents.readers.tnef import tnef_parts
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.state.errors import CorpusError
 
@@ -39,7 +38,6 @@ _FILES: Final = frozenset(("text/rtf", "text/markdown", "text/csv", "text/xml"))
 _SIGNATURES: Final = frozenset(
     ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
 )
-_TNEF: Final = ("application/ms-tnef", "application/vnd.ms-tnef")
 _BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))?")
 _LEAST_BASE64: Final = 60
 """Characters of a text in base64 that no header names, at least."""
@@ -96,9 +94,6 @@ def read_eml(source: Source) -> Iterator[Found]:
     for number, part in enumerate(others, start=1):
         source.allowance.take_part()
         data = _payload(part)
-        if part.get_content_type() in _TNEF or str(part.get_filename()).lower() == "winmail.dat":
-            yield from tnef_parts(data, source, names, text=not body)
-            continue
         source.allowance.take_bytes(len(data))
         name = _file_name(part, number)
         yield Part(names.free(name), file_of(data, name, source))
@@ -193,7 +188,8 @@ def base64_text(part: Message, data: bytes) -> bytes:
         return data
     found = b64decode(plain)
     with suppress(UnicodeDecodeError):
-        if not re.search(r"[\x00-\x08\x0e-\x1f\x7f]", found.decode()):
+        text = found.decode()
+        if " " in text and not re.search(r"[\x00-\x08\x0e-\x1f\x7f]", text):  # words, no key
             return found
     return data
 

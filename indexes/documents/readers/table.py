@@ -18,7 +18,6 @@ from hopyard.indexes.documents.readers.pdf import read_pdf
 from hopyard.indexes.documents.readers.rtf import read_rtf
 from hopyard.indexes.documents.readers.slides import read_pptx
 from hopyard.indexes.documents.readers.text import read_markdown, read_plain_text
-from hopyard.indexes.documents.readers.tnef import read_tnef
 from hopyard.indexes.documents.readers.web import read_html
 from hopyard.indexes.documents.readers.word import read_docx
 from hopyard.indexes.documents.readers.xml_text import read_xml
@@ -71,7 +70,6 @@ FORMATS: Final = (
     Format((".eml",), read_eml, holds_files=True, at_once=100),
     Format((".msg",), read_msg, "office", holds_files=True, at_once=100),
     Format((".mbox",), read_mbox, holds_files=True),
-    Format((".tnef",), read_tnef, holds_files=True, at_once=100),
     Format((".zip",), read_zip, holds_files=True),
     Format(
         (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"),
@@ -96,8 +94,6 @@ def format_of(name: str) -> Format | None:
     lower = name.lower()
     if lower in _NAMED:
         return FORMATS[0]
-    if lower == "winmail.dat":
-        return _BY_SUFFIX[".tnef"]
     return next((_BY_SUFFIX[item] for item in _suffixes(lower) if item in _BY_SUFFIX), None)
 
 
