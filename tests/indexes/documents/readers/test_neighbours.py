@@ -16,7 +16,8 @@ from .docxs import cell, docx, item, paragraph, row, run
 from .xlsbs import xlsb
 
 LEVELS = "".join(
-    f'<w:lvl w:ilvl="{level}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+    f'<w:lvl w:ilvl="{level}"><w:start w:val="1"/><w:numFmt w:val="{form}"/>'
+    f'<w:lvlText w:val="{text}"/></w:lvl>'
     for level, form, text in ((0, "decimal", "%1."), (1, "lowerLetter", "%2)"), (2, "bullet", "•"))
 )
 LISTS = {
@@ -123,22 +124,8 @@ def test_headers_of_sheets_are_read_once(read: Read) -> None:
     stream = io.BytesIO()
     book.save(stream)
     text = read("a.xlsx", stream.getvalue())[1]
-    assert text.split() == [
-        "#",
-        "Sheet",
-        "Sheet",
-        "Tide",
-        "&",
-        "ebb",
-        "of",
-        "2024",
-        "Page",
-        "of",
-        "Draft",
-        "#",
-        "Two",
-        "Two",
-    ]
+    words = " ".join(text.split())
+    assert words == "# Sheet Sheet Tide & ebb of 2024 Page of Draft # Two Two"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +137,8 @@ def test_headers_of_sheets_are_read_once(read: Read) -> None:
         pytest.param(f"{HEAD}\n\n{'QUJD' * 20}", "QUJD" * 20, id="a key in base64"),
         pytest.param(f"{HEAD}\n\n{'0a8f' * 20}", "0a8f" * 20, id="a key"),
         pytest.param(
-            f"{HEAD}; format=flowed\n\nGate \n5 lifts.\n> quoted \n> on\n>> deep \n  code\nend \n-- \nAnn",
+            f"{HEAD}; format=flowed\n\nGate \n5 lifts.\n> quoted \n> on\n>> deep \n  code\nend \n"
+            "-- \nAnn",
             "Gate 5 lifts.\n> quoted on\n>> deep \n code\nend \n-- \nAnn", id="flowed"),
         pytest.param(
             f"{HEAD}; format=flowed; DelSp=yes\n\nDampf \nschiff and  \nmore\n",
@@ -176,7 +164,8 @@ def test_a_mailbox(tmp_path: Path) -> None:
     path = tmp_path / "box.mbox"
     path.write_bytes(
         b"From ann@a Tue Mar  5 10:00:00 2024\r\nSubject: Ebb\r\n\r\nDry.\r\n>From noon on.\r\n\r\n"
-        b"From here we saw it.\r\n\r\nFrom - Wed Mar  6 10:00:00 2024\nSubject: =?utf-8?q?Fl=C3=B6t?=\n"
+        b"From here we saw it.\r\n\r\nFrom - Wed Mar  6 10:00:00 2024\n"
+        b"Subject: =?utf-8?q?Fl=C3=B6t?=\n"
         b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nTwo.\n--b\n"
         b"Content-Disposition: attachment; filename=n.txt\n\nThree.\n--b--\n\n"
         b"From bob@b Thu Mar  7 10:00:00 2024\nSubject: Ebb\n\nFour.\n"
@@ -244,11 +233,5 @@ def test_the_value_of_a_tall_field_is_beside_its_label(read: Read) -> None:
     page.setFont("Helvetica", 6)
     page.drawString(72 + page.stringWidth("Fee of 5 %", "Helvetica", 12), 446, "2")
     page.save()
-    assert read("a.pdf", stream.getvalue())[1].split() == [
-        "Berth",
-        "seven",
-        "Fee",
-        "of",
-        "5",
-        "%^2",
-    ]
+    words = " ".join(read("a.pdf", stream.getvalue())[1].split())
+    assert words == "Berth seven Fee of 5 %^2"
