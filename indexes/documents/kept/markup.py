@@ -67,6 +67,7 @@ def decoded(data: bytes, found: FileWords, encoding: str = "", declared: str = "
         *([encoding] if encoding else []),
         *([declared] if declared else []),
         *([named[1].decode()] if named else []),
+        *(["iso2022_kr"] if b"\x1b$)C" in data else ["iso2022_jp_2"] if b"\x1b$" in data else []),
         "utf-8",
     )
     for name in sorted(names, key=lambda name: name.lower() in _WESTERN):  # any text fits these
