@@ -183,6 +183,7 @@ def others() -> Mapping[str, Callable[[Path], str]]:
 def pdf_rows(files: list[Path]) -> dict[str, Any]:
     """Seconds and words of PDFs: PDFium alone, Hopyard with and without comparing, pdfplumber."""
     rows = []
+    has_plumber = importlib.util.find_spec("pdfplumber") is not None
     for path in files:
         times: dict[str, list[float]] = {"pdfium": [], "hopyard": [], "comparison": []}
         for _ in range(REPEATS):
@@ -191,9 +192,9 @@ def pdf_rows(files: list[Path]) -> dict[str, Any]:
             times["hopyard"].append(took)
             took, kept = timed(read.compared)
             times["comparison"].append(took)
-        plumbing, pages = timed(partial(plumbed, path))
+        plumbing, pages = timed(partial(plumbed, path)) if has_plumber else (0.0, 0)
         rows.append(shown({
-            "file": path.name, "pages": len(read.source.notes.pages),
+            "file": path.name, "folder": path.parts[-3], "pages": len(read.source.notes.pages),
             "words": kept.words, "kept": round(kept.share, 4), "gained": kept.gained,
             **{name: round(min(some), 3) for name, some in times.items()},
             "pdfplumber": round(plumbing, 3), "pdfplumber_pages": pages,
@@ -203,13 +204,17 @@ def pdf_rows(files: list[Path]) -> dict[str, Any]:
     speed = {
         f"{name}_pages_a_second": round(pages / total[name], 1) for name in ("pdfium", "hopyard")
     }
-    few = sum(row["pdfplumber_pages"] for row in rows) / sum(row["pdfplumber"] for row in rows)
+    plumbing = sum(row["pdfplumber"] for row in rows)
+    few = sum(row["pdfplumber_pages"] for row in rows) / plumbing if plumbing else 0.0
+    long = [row for row in rows if "financebench" in row["folder"]] or rows
+    reports = round(sum(row["hopyard"] for row in long) / sum(row["pdfium"] for row in long), 2)
     longest = max(files, key=lambda path: path.stat().st_size)
     peak = [sys.executable, __file__, "--peak"]
     empty = Path(tempfile.mkdtemp()) / "empty.txt"
     empty.write_text("x")
     return shown({
         "files": len(rows), "pages": pages, "least_kept": min(row["kept"] for row in rows), **speed,
+        "reports_times_pdfium": reports,
         "pdfplumber_pages_a_second": round(few, 1),
         "times_pdfium": round(total["hopyard"] / total["pdfium"], 2),
         "comparison_share": round(total["comparison"] / total["hopyard"], 3),

@@ -147,7 +147,7 @@ class Following:
             progress.show_file(path)
             stamps.note(path)
 
-        loaded, unread = LoadReport(), stamps.unchanged
+        loaded, unread = LoadReport(bad=stamps.bad), stamps.unchanged
         scope = replace(
             Scope.of(self.paths, folders), unread=unread, away=stamps.away, bad=loaded.bad
         )

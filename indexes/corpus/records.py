@@ -131,6 +131,8 @@ class BadItem:
     reason: str
     line: int | None = None
     """Line in a corpus file, from 1."""
+    settled: bool = field(default=False, compare=False)
+    """Whether it will be left out for the same reason until its file changes."""
 
     def __str__(self) -> str:
         return f"{self.place}: {self.reason}"

@@ -151,6 +151,8 @@ def read_file(
 def unknown_format(name: str) -> str:
     """Why a file is left out whose format is not known."""
     suffix = PurePosixPath(name).suffix
+    if name.lower().endswith("winmail.dat"):
+        return "Outlook's own package (TNEF); its files are not read: ask for them as attachments"
     return f"unknown suffix {suffix!r}" if suffix else "it has no suffix"
 
 
@@ -174,19 +176,21 @@ def _read(
         return
     try:
         if reason := too_large(source, kind):
-            raise CorpusError(reason)
+            yield BadItem(named.place, reason)
+            return
         source = replace(source, notes=Notes())
         compare = partial(kept_of, source, kind.suffixes[0])
         yield from _read_parts(kind.read(source), source, named, progress, compare)
     except CorpusError as error:
-        yield BadItem(named.place, str(error))
+        yield BadItem(named.place, str(error), settled=not source.options.ocr)
     except ModuleNotFoundError as error:
         yield BadItem(named.place, _missing(kind, error))
     except OSError:
         raise
     except Exception as error:  # every library meets broken files with exceptions of its own
         reason = f"{type(error).__name__}: {error}"[:_LONGEST_REASON]
-        yield BadItem(named.place, f"not a readable {kind.suffixes[0]} file ({reason})")
+        reason = f"not a readable {kind.suffixes[0]} file ({reason})"
+        yield BadItem(named.place, reason, settled=not isinstance(error, MemoryError))
 
 
 def _read_parts(
@@ -211,8 +215,12 @@ def _read_parts(
         else:
             yield from _read_part(part, named.part(storable_text(part.name)), progress)
     if blank:  # an empty file is no error; one with parts that were not read may have text
-        empty = BadItem if unread else SkippedFile
-        yield empty(named.place, "the text is empty")
+        reason = "the text is empty"
+        yield (
+            BadItem(named.place, reason, settled=True)
+            if unread
+            else SkippedFile(named.place, reason)
+        )
 
 
 def _read_part(
@@ -293,7 +301,7 @@ def _read_corpus(source: Source, named: _Named) -> Iterator[Loaded | BadItem]:
             try:
                 yield Loaded(_parse_line(content, named.key), named.place, number)
             except CorpusError as error:
-                yield BadItem(named.place, str(error), number)
+                yield BadItem(named.place, str(error), number, settled=True)
 
 
 def _lines(stream: IO[bytes], limit: int) -> Iterator[bytes | None]:

@@ -23,7 +23,8 @@ from typing import Final
 from pydantic import BaseModel, ValidationError
 
 from hopyard.indexes.corpus.manifest import find_manifest
-from hopyard.indexes.corpus.records import BadItem
+from hopyard.indexes.corpus.records import BadItem, place_in
+from hopyard.indexes.documents.files import shown
 from hopyard.indexes.documents.folders import absolute
 from hopyard.indexes.documents.sync import Stamp, folders_in, stamps_of
 from hopyard.state.references import SECTION_MARK
@@ -43,6 +44,8 @@ class _Written(BaseModel):
     encoding: str
     ocr: str
     files: dict[str, tuple[Stamp, str]]
+    bad: dict[str, list[tuple[str, str, int | None]]] = {}
+    """Places in these files that could not be read, with the reason and the line."""
     mounts: list[str] = []
     """Folders of other disks."""
 
@@ -67,11 +70,13 @@ class FileStamps:
         self._encoding = encoding
         self._ocr = ocr
         self._began = time.time_ns()
-        given = [absolute(path) for path in paths]
+        self._given = {absolute(path): Path(path) for path in paths}
+        given = [*self._given]
         self._found = stamps_of(given)
         self._folders = {_name(folder): folder for folder in folders_in(given)}
         self._mounts: set[str] = set()
         self._hashes: dict[Path, str] = {}
+        self._bad: dict[str, list[tuple[str, str, int | None]]] = {}
         manifest = find_manifest(directory)
         self._known = self._read(manifest.generation if manifest else 0)
 
@@ -79,6 +84,15 @@ class FileStamps:
     def unchanged(self) -> frozenset[Path]:
         """The files, by absolute path, that the index has as they are."""
         return frozenset(path for path, stamp in self._found.items() if self._is_known(path, stamp))
+
+    @property
+    def bad(self) -> list[BadItem]:
+        """Places in the unchanged files that could not be read."""
+        return [
+            BadItem(place_in(self._shown(path), place), reason, line, settled=True)
+            for path in sorted(self.unchanged)
+            for place, reason, line in self._bad.get(_name(path), ())
+        ]
 
     @cached_property
     def away(self) -> list[Path]:
@@ -95,16 +109,24 @@ class FileStamps:
         """Write down the stamps, now that the index has what the files hold.
 
         Args:
-            bad: Files that could not be read. The next sync tries these files again.
+            bad: Files that could not be read. The next sync tries these files again, but for those
+                that it will not be able to read before they change.
             only: Whether the index holds no other files.
         """
         manifest = find_manifest(self._directory)
         if manifest is None:
             return
-        unread = {absolute(item.source.partition(SECTION_MARK)[0]) for item in bad}
-        known = {} if only else dict(self._known)
+        known, left_out = ({}, {}) if only else (dict(self._known), dict(self._bad))
+        by_file: dict[Path, list[BadItem]] = {}
+        for item in bad:
+            by_file.setdefault(absolute(item.source.partition(SECTION_MARK)[0]), []).append(item)
         for path, stamp in self._found.items():
-            if path not in unread:
+            items = by_file.get(path, [])
+            if all(item.settled for item in items):
+                left_out[_name(path)] = [
+                    (item.source.partition(SECTION_MARK)[2], item.reason, item.line)
+                    for item in items
+                ]
                 settled = max(stamp[:2]) < self._began - _TICK
                 stored = stamp if settled else (0, 0, stamp[2])
                 known[_name(path)] = stored, self._hashes.get(path, "")
@@ -114,6 +136,7 @@ class FileStamps:
             encoding=self._encoding,
             ocr=self._ocr,
             files=known,
+            bad={name: items for name, items in left_out.items() if items and name in known},
             mounts=sorted(
                 name
                 for name, folder in self._folders.items()
@@ -144,10 +167,19 @@ class FileStamps:
             encoding=self._encoding,
             ocr=self._ocr,
             files=written.files,
+            bad=written.bad,
             mounts=written.mounts,
         )
         self._mounts = {*written.mounts}
-        return written.files if written == same else {}
+        if written != same:
+            return {}
+        self._bad = written.bad
+        return written.files
+
+    def _shown(self, path: Path) -> str:
+        """A file's path as the files and folders were given."""
+        root = next(root for root in self._given if path.is_relative_to(root))
+        return shown(self._given[root] / path.relative_to(root))
 
 
 def _name(path: Path) -> str:

@@ -13,6 +13,7 @@ from hopyard.indexes.documents.kept.compare import OTHER, FileWords
 from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source
+from hopyard.indexes.documents.readers.mail import base64_text
 
 _EVENT_VALUES: Final = re.compile(
     r"^(?:SUMMARY|LOCATION|DESCRIPTION)[^:\n]*:(.*)$", re.MULTILINE | re.IGNORECASE
@@ -54,7 +55,9 @@ def _texts(part: Message, found: FileWords) -> None:
     if part.get_content_disposition() == "attachment" or part.get_filename() or kind in _FILES:
         return
     data: Any = part.get_payload(decode=True)
-    text = decoded(data or b"", found, declared=str(part.get_content_charset() or ""))
+    text = decoded(
+        base64_text(part, data or b""), found, declared=str(part.get_content_charset() or "")
+    )
     if kind == "text/html":
         of_html(text, found)
     elif kind == "text/calendar":
@@ -63,6 +66,8 @@ def _texts(part: Message, found: FileWords) -> None:
         found.name(unfolded)
         found.open = True  # times are written in another form
     elif part.get_content_maintype() in ("text", "multipart"):
+        if str(part.get_param("delsp")).lower() == "yes":
+            text = re.sub(r"(?m) \r?\n(?=[^>\s])", "", text)
         found.text(text)
 
 

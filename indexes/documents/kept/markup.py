@@ -14,6 +14,8 @@ from xml.etree.ElementTree import Element
 from hopyard.indexes.documents.kept.compare import FileWords
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source
+from hopyard.indexes.documents.readers.data import OBJECT
+from hopyard.indexes.documents.readers.xml_text import HTML
 
 _BOMS: Final = (
     *((BOM_UTF8, "utf-8-sig"), (BOM_UTF32_LE, "utf-32"), (BOM_UTF32_BE, "utf-32")),
@@ -65,6 +67,7 @@ def decoded(data: bytes, found: FileWords, encoding: str = "", declared: str = "
         *([encoding] if encoding else []),
         *([declared] if declared else []),
         *([named[1].decode()] if named else []),
+        *(["iso2022_kr"] if b"\x1b$)C" in data else ["iso2022_jp_2"] if b"\x1b$" in data else []),
         "utf-8",
     )
     for name in sorted(names, key=lambda name: name.lower() in _WESTERN):  # any text fits these
@@ -170,7 +173,10 @@ def _nodes(
 ) -> None:
     found.name(" ".join(name.rpartition("}")[2] for name in (element.tag, *element.attrib)))
     found.text(" ".join(element.attrib.values()))
-    add(element.text or "")
+    if not len(element) and HTML.search(element.text or ""):
+        of_html(element.text or "", found)
+    else:
+        add(element.text or "")
     within |= any((text or "").strip() for text in (element.text, *(node.tail for node in element)))
     for child in element:
         add("" if within else "\n")
@@ -208,7 +214,12 @@ def find_notebook(source: Source, found: FileWords) -> None:
     for number, cell in enumerate(book.get("cells", ()), start=1):
         found.text(_joined(cell.get("source", "")), f"cell {number}")
         for output in cell.get("outputs", ()):
-            texts = (output.get("text"), (output.get("data") or {}).get("text/plain"))
+            data = output.get("data") or {}
+            plain = _joined(data.get("text/plain") or "")
+            if not plain or OBJECT.fullmatch(plain.strip()):
+                plain = data.get("text/markdown") or data.get("text/latex") or ""
+                of_html("" if plain else _joined(data.get("text/html") or ""), found)
+            texts = (output.get("text"), plain)
             for text in (*texts, *(output.get(key) for key in ("ename", "evalue"))):
                 found.text(_joined(text or ""), f"output of cell {number}")
 

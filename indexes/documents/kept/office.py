@@ -6,6 +6,7 @@ import re
 import zipfile
 from collections.abc import Callable
 from datetime import date, time, timedelta
+from html import unescape
 from io import StringIO
 from itertools import chain
 from typing import Any, Final
@@ -58,6 +59,8 @@ _NO_POINTS: Final = ("pres", "parTrans", "sibTrans")
 """Points of a diagram that hold no text of their own."""
 _SIGNS: Final = ("Wingdings", "Webdings", "Symbol")
 """Fonts whose letters are signs."""
+_MARGINS: Final = re.compile(rb"<(?:\w+:)?\w+(?:Header|Footer)(?: [^>]*)?>([^<]+)<")
+_CODES: Final = re.compile(r'&"[^"]*"|&K.{6}|&\d+|&[A-Z]')
 _SHARED_TEXT: Final = 19
 _NUMBER: Final = re.compile(r"(\d+)\.xml$")
 _ODF_PLACES: Final = {"annotation": "comment", "note-body": "footnote", "text-box": "text box"}
@@ -89,6 +92,11 @@ def find_xlsx(source: Source, found: FileWords) -> None:
 
     find_office(source, found)
     found.name(_ERRORS)
+    with source.open() as stream, zipfile.ZipFile(stream) as archive:
+        for name in archive.namelist():
+            if "worksheets/" in name and name.endswith(".xml"):
+                for margin in _MARGINS.findall(archive.read(name)):
+                    found.once(_CODES.sub(" ", unescape(margin.decode())), "header")
     with source.open() as stream:
         book = CalamineWorkbook.from_filelike(stream)
         for name in book.sheet_names:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Any, Final
 
-from hopyard.indexes.documents.readers.base import Content, Notes, Source
+from hopyard.indexes.documents.readers.base import Content, Notes, Source, Unread
 from hopyard.indexes.documents.readers.text import plain_metadata, text_blocks
+from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.indexes.passages.markdown import first_heading, table_lines
 from hopyard.state.errors import CorpusError
 
@@ -22,29 +23,40 @@ _LONGEST_NAME: Final = 80
 _NAMES: Final = (frozenset(("name", "title", "label")), frozenset(("id", "key", "no", "number")))
 """Fields that name an object; those of the first set do so before the others."""
 _HEADS: Final = ("columns", "fields", "header", "headers")
+OBJECT: Final = re.compile(r"<[\w.]+ object(?: at \w+)?>")
+"""The plain form of an output of a notebook that has another form."""
 _BLANKS: Final = re.compile(r"\s*")
 
 
-def read_json(source: Source) -> Iterator[Content]:
+def read_json(source: Source) -> Iterator[Content | Unread]:
     """JSON: names become headings and labels; a list of flat objects becomes a table.
 
     Each other object of a list is a section, named by its first text. Numbers are as written.
-    Several values one after the other are a list.
+    Several values one after the other are a list; a line among them that is no value is named.
     """
     text = "".join(text_blocks(source))
     read = json.JSONDecoder(
         parse_float=_Number, parse_int=_Number, object_pairs_hook=_all_pairs
     ).raw_decode
     values: list[Any] = []
+    bad: list[Unread] = []
     place = _skip_blanks(text, 0)
-    try:
-        while not values or place < len(text):
+    while place < len(text) or not values:
+        try:
             value, place = read(text, place)
             values.append(value)
-            place = _skip_blanks(text, place)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise CorpusError(f"not valid JSON ({error})") from error
+        except (json.JSONDecodeError, RecursionError) as error:
+            line = text.rfind("\n", 0, place) + 1
+            lines = source.name.lower().endswith(".ndjson") or values
+            if not lines or text[line:place].strip():
+                raise CorpusError(f"not valid JSON ({error})") from error
+            bad.append(Unread(f"line {text.count(chr(10), 0, line) + 1}", "not valid JSON"))
+            place = end if (end := text.find("\n", place)) >= 0 else len(text)
+        if place >= len(text) and not values:
+            raise CorpusError("no line is valid JSON")
+        place = _skip_blanks(text, place)
     yield Content("", _value_text(values if len(values) > 1 else values[0], 1))
+    yield from bad
 
 
 def _skip_blanks(text: str, place: int) -> int:
@@ -76,7 +88,12 @@ def _cell(cell: dict[str, Any], language: str, notes: Notes) -> Iterator[str]:
         return
     yield f"```{language}\n{text}\n```"
     for output in cell.get("outputs", []):
-        printed = _joined(output.get("text") or output.get("data", {}).get("text/plain", ""))
+        data = output.get("data") or {}
+        printed = _joined(output.get("text") or data.get("text/plain") or "")
+        if not printed or OBJECT.fullmatch(printed.strip()):  # a name that says nothing
+            printed = _joined(data.get("text/markdown") or data.get("text/latex") or "")
+            if not printed and (page := _joined(data.get("text/html") or "")):
+                yield html_to_markdown(page)
         if output.get("output_type") == "error":
             printed = f"{output.get('ename', '')}: {output.get('evalue', '')}"
         if shown := printed.strip()[:_LONGEST_OUTPUT]:

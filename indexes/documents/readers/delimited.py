@@ -7,7 +7,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Final
+from typing import Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Source
 from hopyard.indexes.documents.readers.sheets import sheet_text
@@ -116,6 +116,11 @@ def _rows(lines: Iterator[str], delimiter: str, width: int) -> Iterator[list[str
             yield line.rstrip("\n").split(delimiter)
             continue
         cells, is_open = _quoted(line, delimiter)
+        if '\\"' in line and (is_open or not cells or (width > 1 and len(cells) != width)):
+            escaped, is_cut = _quoted(line, delimiter, escapechar="\\", doublequote=False)
+            if escaped and not is_cut and width in (0, 1, len(escaped)):
+                yield escaped
+                continue
         taken: list[str] = []
         while is_open and len(taken) < _MOST_LINES and (more := following()):
             taken.append(more)
@@ -127,11 +132,10 @@ def _rows(lines: Iterator[str], delimiter: str, width: int) -> Iterator[list[str
         yield cells
 
 
-def _quoted(text: str, delimiter: str) -> tuple[list[str], bool]:
+def _quoted(text: str, delimiter: str, **how: Any) -> tuple[list[str], bool]:
     """The values of a row, none if its quotation marks are wrong, and whether one is missing."""
-    reader = csv.reader(
-        text.splitlines(keepends=True), delimiter=delimiter, skipinitialspace=True, strict=True
-    )
+    lines = text.splitlines(keepends=True)
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True, **how)
     try:
         return next(reader, []), False
     except csv.Error as error:

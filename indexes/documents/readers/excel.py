@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
+from html import unescape
 from typing import IO, Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
@@ -17,6 +18,9 @@ from hopyard.state.errors import CorpusError
 from hopyard.state.text.counting import counted
 
 _NO_VALUE: Final = re.compile(rb"<f(?:\s[^>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+_MARGIN: Final = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>/]*>([^<]+)<")
+_MARGIN_CODE: Final = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]{6}|\d+|.)')
+"""Places, fonts and fields in a header. Source: ECMA-376, part 1, 18.3.1.46."""
 _BLOCK: Final = 1 << 20
 _OVERLAP: Final = 1 << 13
 """Bytes of a formula, at most."""
@@ -50,6 +54,7 @@ def read_xlsx(source: Source) -> Iterator[Found]:
         left_out: list[Found] = []
 
         def text() -> Iterator[str]:
+            seen = {""}
             found = {sheet.title: sheet for sheet in book.worksheets}
             for name, part in _sheets(parts):
                 if name in found:
@@ -57,7 +62,10 @@ def read_xlsx(source: Source) -> Iterator[Found]:
                     sheet.reset_dimensions()  # many programs write wrong dimensions
                     rows = ([_cell(cell) for cell in row] for row in sheet.iter_rows())
                     yield from sheet_text(name, _filled(rows, merged.get(name, [])))
-                    if missing := _without_value(parts, part):
+                    missing, margins = _missing_and_margins(parts, part)
+                    yield from (f"{each}\n\n" for each in margins if each not in seen)
+                    seen.update(margins)
+                    if missing:
                         reason = (
                             f"{counted(missing, 'formula')} without a value: calculate and save it"
                         )
@@ -165,16 +173,21 @@ def _filled(rows: Iterable[list[str]], merged: Sequence[Area]) -> Iterator[list[
         yield row
 
 
-def _without_value(parts: Parts, name: str) -> int:
-    """How many formulas of a sheet have no stored value."""
-    count, rest = 0, b""
+def _missing_and_margins(parts: Parts, name: str) -> tuple[int, list[str]]:
+    """How many formulas of a sheet have no stored value, and its headers and footers."""
+    count, rest, margins = 0, b"", dict[bytes, None]()
     with parts.open(name) as stream:
         while block := stream.read(_BLOCK):
             data = rest + block
             found = list(_NO_VALUE.finditer(data))
             count += len(found)
+            margins |= dict.fromkeys(_MARGIN.findall(data))
             rest = data[max(found[-1].end() if found else 0, len(data) - _OVERLAP) :]
-    return count
+    texts = (
+        _MARGIN_CODE.sub(lambda code: code[0][1:] if code[0] == "&&" else " ", unescape(text))
+        for text in map(bytes.decode, margins)
+    )
+    return count, [" ".join(text.split()) for text in texts]
 
 
 def _beside(

@@ -6,11 +6,13 @@ import re
 from base64 import b64decode
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from email import policy
-from email.message import EmailMessage
+from email.message import EmailMessage, Message
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
+from itertools import chain
 from typing import Any, Final
 
 from hopyard.indexes.corpus.records import Markup
@@ -36,8 +38,12 @@ _FILES: Final = frozenset(("text/rtf", "text/markdown", "text/csv", "text/xml"))
 _SIGNATURES: Final = frozenset(
     ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
 )
+_BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))?")
+_LEAST_BASE64: Final = 60
+"""Characters of a text in base64 that no header names, at least."""
 _STUB: Final = 0.3
-"""The share of the longest alternative that the plain text has; a shorter one is a stub."""
+"""The share of the longest alternative that the plain text has, and of its words that are in both;
+else it is a stub."""
 _EVENT_FIELDS: Final = {
     "SUMMARY": "Event",
     "DTSTART": "Begin",
@@ -46,7 +52,11 @@ _EVENT_FIELDS: Final = {
     "DESCRIPTION": "About",
     "ORGANIZER": "Organiser",
     "ATTENDEE": "Attendee",
+    "RRULE": "Repeats",
+    "STATUS": "Status",
+    "COMMENT": "Comment",
 }
+_EVENT_ABOUT: Final = re.compile(r';(?:CN="?([^";]+)|PARTSTAT=(?!NEEDS-ACTION)([A-Z-]+))')
 _EVENT_MARKS: Final = {"n": "\n", "N": "\n"}
 _EVENT_TIME: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
 _HEADERS: Final = re.compile(rb"\A.*?\r?\n(?=\r?\n)", re.DOTALL)
@@ -122,18 +132,22 @@ def _of_alternatives(
 
 def _best(alternatives: Sequence[EmailMessage]) -> EmailMessage | None:
     """The plain text, unless it is a stub beside a page that says much more."""
-    lengths = {
-        id(item): sum(
-            len(_body(leaf, markdown=True))
+    texts = {
+        id(item): " ".join(
+            _body(leaf, markdown=True)
             for leaf in _leaves(item)
             if _is_text(leaf) and not _is_event(leaf)  # an invitation is read in any case
         )
         for item in alternatives
     }
     plain = [item for item in alternatives if item.get_content_type() == "text/plain"]
-    longest = max(alternatives, key=lambda item: lengths[id(item)], default=None)
-    if plain and longest and lengths[id(plain[0])] >= _STUB * lengths[id(longest)]:
-        return plain[0]
+    longest = max(alternatives, key=lambda item: len(texts[id(item)]), default=None)
+    if plain and longest:
+        said, most = texts[id(plain[0])], texts[id(longest)]
+        words = {*re.findall(r"\w+", said.casefold())}
+        shared = words.intersection(re.findall(r"\w+", most.casefold()))
+        if len(said) >= _STUB * len(most) and len(shared) >= _STUB * len(words):
+            return plain[0]
     return longest
 
 
@@ -157,10 +171,45 @@ def _body(part: EmailMessage, *, markdown: bool) -> str:
         from bs4.dammit import EncodingDetector
 
         declared = declared or EncodingDetector.find_declared_encoding(data, is_html=True) or ""
-    text = decoded(data, declared)
+    text = decoded(base64_text(part, data), declared)
+    if part.get_param("format") == "flowed":
+        text = _unflowed(text, without_space=str(part.get_param("delsp")).lower() == "yes")
     if part.get_content_type() == _HTML and markdown:
         return html_to_markdown(text)
     return _event(text) if _is_event(part) else text.strip()
+
+
+def base64_text(part: Message, data: bytes) -> bytes:
+    """The text of a body in base64 whose header is lost; other bodies as they are."""
+    plain = b"".join(data.split())
+    if "Content-Transfer-Encoding" in part or len(plain) < _LEAST_BASE64:
+        return data
+    if max(map(len, data.split(b"\n"))) < _LEAST_BASE64 or not _BASE64.fullmatch(plain):
+        return data
+    found = b64decode(plain)
+    with suppress(UnicodeDecodeError):
+        text = found.decode()
+        if " " in text and not re.search(r"[\x00-\x08\x0e-\x1f\x7f]", text):  # words, no key
+            return found
+    return data
+
+
+def _unflowed(text: str, *, without_space: bool) -> str:
+    """Lines that a mail program cut, as one. Source: RFC 3676."""
+    lines: list[str] = []
+    is_open, before = False, 0
+    for line in text.splitlines():
+        rest = line.lstrip(">")
+        depth, rest = len(line) - len(rest), rest.removeprefix(" ")
+        signs = rest == "-- "
+        if is_open and depth == before and not signs:
+            lines[-1] += rest
+        else:
+            lines.append(f"{'>' * depth}{' ' * bool(depth)}{rest}")
+        is_open, before = rest.endswith(" ") and not signs, depth
+        if is_open and without_space:
+            lines[-1] = lines[-1][:-1]
+    return "\n".join(lines)
 
 
 def _event(text: str) -> str:
@@ -178,7 +227,9 @@ def _event(text: str) -> str:
                 value = f"{time[1]}-{time[2]}-{time[3]}"
                 value += f" {time[4]}:{time[5]}" if time[4] else ""
                 value += " UTC" if time[6] else f" {zone[1]}" if zone else ""
-            lines.append(f"{label}: {value.removeprefix('mailto:')}")
+            about = ", ".join(filter(None, chain.from_iterable(_EVENT_ABOUT.findall(name))))
+            value = re.sub("^mailto:", "", value, flags=re.IGNORECASE)
+            lines.append(f"{label}: {value} ({about})" if about else f"{label}: {value}")
     return "\n".join(lines)
 
 
@@ -194,10 +245,10 @@ def _file_name(part: EmailMessage, number: int) -> str:
 
 def read_msg(source: Source) -> Iterator[Found]:
     """A mail saved by Outlook."""
-    from oxmsg import Message
+    from oxmsg import Message as Saved
 
     with source.open() as stream:
-        mail = Message.load(stream)
+        mail = Saved.load(stream)
         sent = mail.sent_date
         headers = {name.casefold(): value for name, value in mail.message_headers.items()}
         metadata = {

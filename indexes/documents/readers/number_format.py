@@ -10,6 +10,7 @@ import math
 import re
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from operator import eq, ge, gt, le, lt, ne
 from typing import Final, NamedTuple
 
 _DIGITS: Final = 15
@@ -19,7 +20,9 @@ _ENTERED: Final = 4
 _FIRST_DAY: Final = datetime(1899, 12, 30)
 _SECTION: Final = re.compile(r'(?:"[^"]*"|\\.|[^;"\\])*')
 _LITERAL: Final = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)(?:-[^\]]*)?\]|\[[^\]]*\]|_.|\*.')
-_NUMBER: Final = re.compile(r"[0#?][0#?,]*(?:\.[0#?]*)?,*|\.[0#?]+")
+_NUMBER: Final = re.compile(r"[0#?.](?:.*[0#?.])?,*")
+_CONDITION: Final = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
+_HOLDS: Final = {"<=": le, ">=": ge, "<>": ne, "<": lt, ">": gt, "=": eq}
 _GENERAL: Final = frozenset(("", "General", "@", "Standard"))
 
 
@@ -43,13 +46,24 @@ def shown(value: float, number_format: str) -> str:
         return _plain(exact)
     sections = [found for found in _SECTION.findall(number_format) if found] or [""]
     own = 1 if value < 0 and len(sections) > 1 else 2 if value == 0 and len(sections) > 2 else 0
+    if _CONDITION.search(sections[0]):
+        own = next((at for at, each in enumerate(sections) if _holds(each, exact)), 0)
     section = _read(sections[own])
     if section is None:
-        return _plain(exact)
+        said = "".join("".join(each[:3]) for each in _LITERAL.findall(sections[own])).strip()
+        only = not re.search(r"[^\s;]", _LITERAL.sub("", sections[own]))
+        return f"{said} ({_plain(exact)})" if only and said.isalpha() else _plain(exact)
     number, is_rounded = _in_pattern(abs(exact), section)
+    if not exact and not re.search("[0.]", section.pattern):
+        return _plain(exact)  # a bar stands for it
     sign = "-" if value < 0 and not own else ""
     text = f"{sign}{section.before}{number}{section.after}".strip()
     return f"{text} ({_plain(exact)})" if is_rounded and _is_entered(exact) else text
+
+
+def _holds(section: str, value: Decimal) -> bool:
+    found = _CONDITION.search(section)
+    return found is None or bool(_HOLDS[found[1]](value, Decimal(found[2])))
 
 
 def shown_text(value: str, number_format: str) -> str:
@@ -105,7 +119,8 @@ def _read(section: str) -> _Section | None:
     def spoken(part: str) -> str:
         return "".join(literals[ord(c) - 0xE000] if ord(c) >= 0xE000 else c for c in part)
 
-    return _Section(spoken(text[: found.start()]), found[0], spoken(text[found.end() :]))
+    pattern = spoken(found[0])
+    return _Section(spoken(text[: found.start()]), pattern, spoken(text[found.end() :]))
 
 
 def _is_entered(value: Decimal) -> bool:
@@ -121,10 +136,28 @@ def _in_pattern(value: Decimal, section: _Section) -> tuple[str, bool]:
     if "%" in section.before + section.after:
         value *= 100
     value /= 1000 ** (len(pattern) - len(pattern.rstrip(",")))
-    rounded = value.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
+    places = len(re.findall("[0#?]", decimals))
+    rounded = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
     text = f"{rounded:{',' if ',' in whole else ''}f}"
     head, point, tail = text.partition(".")
     while tail and len(tail) > decimals.count("0") and tail.endswith("0"):
         tail = tail[:-1]
     head = head.zfill(whole.count("0"))
+    if re.search("[^0#?,]", whole):
+        head = _between(head, whole.replace(",", ""))
     return f"{head}{point}{tail}" if tail else head, rounded != value
+
+
+def _between(digits: str, pattern: str) -> str:
+    """Digits with the signs between them that a pattern has, such as `000-0000`."""
+    left, found = [*digits], list[str]()
+    first = re.search("[0#?]", pattern)
+    for place in range(len(pattern) - 1, -1, -1):
+        if pattern[place] not in "0#?":
+            if left or "0" in pattern[:place]:
+                found.append(pattern[place])
+        elif left:
+            found.append(left.pop())
+            while left and first and place == first.start():
+                found.append(left.pop())
+    return "".join(reversed(found))

@@ -12,6 +12,7 @@ from hopyard.indexes.documents.readers.data import read_json, read_notebook
 from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
 from hopyard.indexes.documents.readers.excel import read_xls, read_xlsx
 from hopyard.indexes.documents.readers.mail import read_eml, read_msg
+from hopyard.indexes.documents.readers.mailbox import read_mbox
 from hopyard.indexes.documents.readers.odf import read_opendocument
 from hopyard.indexes.documents.readers.pdf import read_pdf
 from hopyard.indexes.documents.readers.rtf import read_rtf
@@ -68,6 +69,7 @@ FORMATS: Final = (
     Format((".ipynb",), read_notebook, at_once=100),
     Format((".eml",), read_eml, holds_files=True, at_once=100),
     Format((".msg",), read_msg, "office", holds_files=True, at_once=100),
+    Format((".mbox",), read_mbox, holds_files=True),
     Format((".zip",), read_zip, holds_files=True),
     Format(
         (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"),

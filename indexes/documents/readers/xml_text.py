@@ -31,6 +31,8 @@ _MOST_NESTED: Final = 20
 _LONGEST_TEXTS: Final = 10_000
 """Characters of all texts that a file has names for, at most."""
 _RAISED: Final = frozenset(("sup", "superscript"))
+HTML: Final = re.compile(r"</(?:p|div|a|ul|ol|li|table|b|i|em|strong|span|h[1-6])>|<br ?/?>")
+"""A text that is a web page itself, as in a feed."""
 
 
 def read_xml(source: Source) -> Iterator[Content]:
@@ -130,6 +132,11 @@ def _entry(root: Element, entry: Element, notes: Notes) -> Iterator[str]:
 
 
 def _element_lines(element: Element, notes: Notes) -> Iterator[str]:
+    if not len(element) and element.text and HTML.search(element.text):
+        from hopyard.indexes.documents.readers.web import html_to_markdown
+
+        yield f"{_name(element)}: {html_to_markdown(element.text)}\n"
+        return
     mixed = _says(element.text) or any(_says(child.tail) for child in element)
     text = _one_line("".join(_strings(element))) if mixed else ""
     if text and (len(text) <= _LONGEST_LINE or not len(element)):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from model_server import WordEmbedder
 
+from hopyard.indexes.documents import loaders
 from hopyard.indexes.documents.files import read_file
 from hopyard.indexes.listing import list_documents
 from hopyard.state.errors import UsageError
@@ -115,11 +117,25 @@ def test_a_sync_reads_only_files_whose_time_or_size_changed(
     assert read == ["b.txt", "c.txt"]
 
 
-def test_a_file_that_could_not_be_read_is_tried_again(hopyard: Run, notes: Path) -> None:
-    (notes / "c.txt").write_bytes(b"\x81\x00\xff\xfe")
-    assert hopyard("index", "sync", "i", "notes").code == 1
-    again = hopyard("index", "sync", "i", "notes")
-    assert (again.code, "left out notes/c.txt: not text in a known" in again.err) == (1, True)
+def test_a_broken_file_is_named_each_time_and_read_once(
+    hopyard: Run, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (notes / "c.json").write_bytes(b"{")
+    (notes / "d.jsonl").write_text('{"text": "Delta."}\n{}\n')
+    said = ["c.json: not valid JSON (", "d.jsonl:2: text: Field required"]
+    read: list[str] = []
+    once = loaders.read_file
+    monkeypatch.setattr(
+        loaders, "read_file", lambda path, *args: (read.append(path.name), *once(path, *args))[1:]
+    )
+    for names in (["c.json", "d.jsonl"], [], []):
+        read.clear()
+        ended = hopyard("index", "sync", "i", "notes")
+        assert (ended.code, read) == (1, names)
+        assert all(f"left out notes/{each}" in ended.err for each in said)
+    (notes / "c.json").write_bytes(b"{}")
+    (notes / "d.jsonl").write_text('{"text": "Delta."}\n')
+    assert hopyard("index", "sync", "i", "notes").code == 0
 
 
 def test_a_dry_run_lists_what_would_change(hopyard: Run, notes: Path) -> None:
@@ -219,16 +235,24 @@ def test_a_sync_of_settled_files_opens_none_of_them(
     assert (again["unchanged"], opened) == (2, [])
 
 
+@pytest.mark.parametrize("real", [False, True], ids=["said", "tmpfs"])
 def test_a_disk_that_is_not_mounted_keeps_its_documents(
-    hopyard: Run, notes: Path, monkeypatch: pytest.MonkeyPatch
+    hopyard: Run, notes: Path, monkeypatch: pytest.MonkeyPatch, real: bool
 ) -> None:
     disk = notes / "disk"
     disk.mkdir()
-    (disk / "c.txt").write_text("Gamma is on a disk.")
-    with monkeypatch.context() as mounted:
-        mounted.setattr("os.path.ismount", lambda path: Path(path) == disk)
-        hopyard("index", "sync", "i", "notes")
-    (disk / "c.txt").unlink()
+    if real and subprocess.run(["mount", "-t", "tmpfs", "none", disk], check=False).returncode:
+        pytest.skip("no right to mount")
+    try:
+        (disk / "c.txt").write_text("Gamma is on a disk.")
+        with monkeypatch.context() as mounted:
+            if not real:
+                mounted.setattr("os.path.ismount", lambda path: Path(path) == disk)
+            hopyard("index", "sync", "i", "notes")
+    finally:
+        if real:
+            subprocess.run(["umount", disk], check=True)
+    (disk / "c.txt").unlink(missing_ok=True)
     (notes / "a.txt").unlink()
     for _ in range(2):  # it is remembered
         ended = hopyard("index", "sync", "i", "notes")

@@ -94,3 +94,20 @@ def test_a_file_that_could_not_be_read_is_tried_again(index: Path, note: Path) -
     stamps.note(note)
     stamps.write([BadItem(str(note), "broken")])
     assert not unchanged(index, note)
+
+
+def test_a_file_that_stays_broken_is_named_and_not_read_again(index: Path, note: Path) -> None:
+    broken, part = f"{note}", f"{note.parent / 'b.zip'} › x.pdf"
+    (note.parent / "b.zip").write_text("b")
+    stamps = FileStamps(index, [note.parent])
+    for path in note.parent.iterdir():
+        stamps.note(path)
+    bad = [BadItem(broken, "no", 3, settled=True), BadItem(part, "a password", settled=True)]
+    stamps.write(bad)
+    for _ in range(2):  # it is remembered
+        again = FileStamps(index, [note.parent])
+        assert again.unchanged == {note, note.parent / "b.zip"}
+        assert again.bad == bad
+        again.write(again.bad)
+    note.write_text("Other.")
+    assert FileStamps(index, [note.parent]).bad == [bad[1]]

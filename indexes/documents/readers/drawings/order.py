@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import Final
 from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.drawings.text import child
@@ -11,6 +13,19 @@ from hopyard.indexes.documents.readers.parts import local
 
 Sides = tuple[int, int, int, int]
 """Left, top, right, bottom, in the file's units (EMU)."""
+
+_DRAWING: Final = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_SVG: Final = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
+_LENGTHS: Final = ("x", "y", "width", "height")
+_UNITS: Final = {
+    "cm": 360_000,
+    "mm": 36_000,
+    "in": 914_400,
+    "pt": 12_700,
+    "pc": 152_400,
+    "px": 9525,
+}
+_LENGTH: Final = re.compile(rf"(-?[\d.]+)({'|'.join(_UNITS)})")
 
 
 def in_reading_order(shapes: Iterable[Element]) -> Iterator[Element]:
@@ -44,9 +59,30 @@ def _widest(shapes: list[Sides], axis: int) -> tuple[int, int, int]:
 
 
 def _sides(shape: Element) -> Sides | None:
+    if shape.tag.startswith(_DRAWING):
+        return _sides_of_opendocument(shape)
     about = next((node for node in shape if local(node) in ("spPr", "grpSpPr")), shape)
     start, size = (child(about, "xfrm", name) for name in ("off", "ext"))
     if start is None or size is None:
         return None
     left, top = int(start.get("x", "0")), int(start.get("y", "0"))
     return left, top, left + int(size.get("cx", "0")), top + int(size.get("cy", "0"))
+
+
+def _sides_of_opendocument(shape: Element) -> Sides | None:
+    if local(shape) == "g":
+        inner = [sides for each in shape if (sides := _sides(each))]
+        return _around(inner) if inner else None
+    lengths: list[int] = []
+    for side in _LENGTHS:
+        found = _LENGTH.fullmatch(shape.get(f"{_SVG}{side}", ""))
+        if found is None:
+            return None
+        lengths.append(round(float(found[1]) * _UNITS[found[2]]))
+    left, top, across, down = lengths
+    return left, top, left + across, top + down
+
+
+def _around(shapes: list[Sides]) -> Sides:
+    left, top, right, bottom = zip(*shapes, strict=True)
+    return min(left), min(top), max(right), max(bottom)

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from hopyard.indexes.corpus.records import PAGE_END
 from hopyard.indexes.documents.readers.base import Unread
+from hopyard.indexes.documents.readers.drawings.order import in_reading_order
 from hopyard.indexes.documents.readers.marks import join_runs
 from hopyard.indexes.documents.readers.odf.styles import (
     DRAW,
@@ -83,9 +84,8 @@ class Reader:
         titles = [node for node in page if node.get(_CLASS) == "title"]
         title = " ".join(" ".join(self._blocks(titles[:1])).split())
         blocks = [f"# {title}"] if title else []
-        for part in page:
-            if local(part) != "notes" and not any(part is node for node in titles[:1]):
-                blocks += self._blocks([part])
+        shapes = (part for part in page if local(part) != "notes" and part not in titles[:1])
+        blocks += self._blocks(in_reading_order(shapes))
         for notes in (node for node in page if local(node) == "notes"):
             blocks += self._blocks(node for node in notes if node.get(_CLASS) == "notes")
         yield "\n\n".join([*blocks, *self._taken(self._notes), PAGE_END])

@@ -91,7 +91,7 @@ def _opened(stream: IO[bytes]) -> Iterator[Any]:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Put off the search for cycles: a page makes thousands of words, and no cycle."""
+    """Put off the search for cycles: pages make thousands of words, and no cycle."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -115,7 +115,11 @@ def _texts(
     bookmarks = _bookmarks(document)
     pages = _pages(document, unread)
     layout: Layout | None = None
-    while some := list(islice(pages, _AT_ONCE)):
+    while True:
+        with _no_collection():
+            some = list(islice(pages, _AT_ONCE))
+        if not some:
+            break
         found = Layout.of(some)
         # The first pages say how large headings are in the whole file.
         layout = found._replace(sizes=layout.sizes) if layout else found
@@ -139,8 +143,7 @@ def _pages(document: Any, unread: list[Unread]) -> Iterator[Page]:
     page = Page(0, [], False)
     for number in range(1, len(document) + 1):
         try:
-            with _no_collection():
-                page = read_page(document, number, page.head)
+            page = read_page(document, number, page.head)
         except Exception as error:  # one page does not stop the others
             reason = f"it cannot be read ({type(error).__name__}: {error})"
             unread.append(Unread(f"page {number}", reason))

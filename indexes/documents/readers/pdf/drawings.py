@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
 import pypdfium2.raw as pdfium
 
-from hopyard.indexes.documents.readers.pdf.native import drawings
+from hopyard.indexes.documents.readers.pdf.native import are_stroked, drawings
 from hopyard.indexes.documents.readers.pdf.words import Box, Turn, turned
 
 THIN: Final = 3.0
@@ -18,22 +19,26 @@ MOST_RULES: Final = 5000
 """A page with more lines is a drawing."""
 
 
-def lines_drawn(page: Any, turn: Turn) -> Iterator[Box]:
-    """The straight lines of the drawings of a page, as boxes; thin rectangles are lines."""
+def lines_drawn(page: Any, turn: Turn) -> list[Box]:
+    """The straight lines of the drawings of a page, as boxes; thin rectangles are lines.
+
+    None if they run in one direction only, as on most pages.
+    """
     handles, boxes = drawings(page)
-    thin = np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]) <= THIN
-    for handle, box, is_line in zip(handles, boxes.tolist(), thin.tolist(), strict=True):
-        if is_line:
-            yield turned(turn, *box)
-        elif _is_stroked(drawing := ctypes.cast(handle, pdfium.FPDF_PAGEOBJECT)):
-            for part in _segments(drawing):  # the others are backgrounds
-                yield turned(turn, *part)
-
-
-def _is_stroked(drawing: Any) -> bool:
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
-    pdfium.FPDFPath_GetDrawMode(drawing, ctypes.byref(fill), ctypes.byref(stroke))
-    return bool(stroke.value)
+    sizes = boxes[:, 2:] - boxes[:, :2]
+    thin = sizes.min(axis=1) <= THIN
+    stroked = ~thin  # the others are backgrounds
+    stroked[stroked] = are_stroked([*compress(handles, stroked.tolist())])
+    if not stroked.any() and not (sizes[thin] > THIN).any(axis=0).all():
+        return []
+    found: list[Box] = []
+    for number in np.flatnonzero(thin | stroked).tolist():
+        if thin[number]:
+            found.append(turned(turn, *boxes[number].tolist()))
+        else:
+            path = ctypes.cast(handles[number], pdfium.FPDF_PAGEOBJECT)
+            found += [turned(turn, *part) for part in _segments(path)]
+    return found
 
 
 def _segments(drawing: Any) -> Iterator[Box]:

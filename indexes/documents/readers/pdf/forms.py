@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
@@ -31,16 +31,18 @@ class Notes(NamedTuple):
     comments: list[str]
 
 
-def notes_on(document: Any, page: Any, turn: Turn) -> Notes:
+def notes_on(document: Any, page: Any, turn: Turn, beside: Sequence[Word] = ()) -> Notes:
     """The values of fields, the texts typed on a page, and its comments.
 
     Args:
         document: PDFium's document, with its form opened (`init_forms`) if it has one.
         page: Its page.
         turn: How the text of the page is turned.
+        beside: The words of the page: the value of a tall field is beside the first on its left.
     """
     words: list[Word] = []
     comments: list[str] = []
+    labels = [word for word in beside if word.turn is turn]
     form = document.formenv.raw if document.formenv else None
     for number in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
         note = pdfium.FPDFPage_GetAnnot(page.raw, number)
@@ -54,7 +56,7 @@ def notes_on(document: Any, page: Any, turn: Turn) -> Notes:
             if not text:
                 continue
             if kind in (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT):
-                words.append(_at_its_place(note, text, turn))
+                words.append(_at_its_place(note, text, turn, labels))
             else:
                 comments.append(text)
         finally:
@@ -99,9 +101,12 @@ def text_of(read: Callable[[Any, int], int]) -> str:
     return bytes(buffer)[:-2].decode("utf-16-le", "replace")
 
 
-def _at_its_place(note: Any, text: str, turn: Turn) -> Word:
+def _at_its_place(note: Any, text: str, turn: Turn, labels: Sequence[Word]) -> Word:
     box = pdfium.FS_RECTF()
     pdfium.FPDFAnnot_GetRect(note, ctypes.byref(box))
     left, top, right, bottom = turned(turn, box.left, box.bottom, box.right, box.top)
-    # A tall field begins at its top; a low one is as high as its letters.
+    # A tall field begins at its label, else at its top; a low one is as high as its letters.
+    if bottom - top > 2 * _LINE:
+        level = (word.top for word in labels if word.right <= left and top < word.top < bottom)
+        top = min(level, default=top)
     return Word(left, top, right, min(bottom, top + _LINE), text, turn=turn)

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from statistics import median
@@ -94,6 +95,7 @@ class TextLine:
         return " ".join(cell.text for cell in self.cells)
 
 
+@lru_cache(1 << 12)
 def is_figure(text: str) -> bool:
     """Whether a cell holds a number, an amount, a share, or a mark for none."""
     return _FIGURE.fullmatch(text) is not None
@@ -249,20 +251,24 @@ def is_prose(side: Sequence[Sequence[Word]]) -> bool:
 
 
 def _line(row: Sequence[Word]) -> TextLine:
-    height = median([word.bottom - word.top for word in row])
+    heights = sorted([word.bottom - word.top for word in row])
+    height = (heights[(len(row) - 1) // 2] + heights[len(row) // 2]) / 2
+    least = _CELL_GAP * heights[0]
+    texts = [word.text for word in row]
+    ascii_only = "".join(texts).isascii()
     parts = [part := [row[0]]]
     right = row[0].right
     for before, word in pairwise(row):
         gap = word.left - right
-        apart = gap > _CELL_GAP * height or gap > _CELL_GAP * (word.bottom - word.top)
-        if apart or word.text[0] == TABLE or before.text[0] == TABLE:
+        if (
+            gap > least and (gap > _CELL_GAP * height or gap > _CELL_GAP * (word.bottom - word.top))
+        ) or not (ascii_only or (word.text[0] != TABLE and before.text[0] != TABLE)):
             parts.append(part := [word])
             right = word.right
         else:
             part.append(word)
             right = word.right if word.right > right else right
-    texts = [word.text for word in row]
-    if not "".join(texts).isascii() and any(map(is_right_to_left, texts)):
+    if not ascii_only and any(map(is_right_to_left, texts)):
         # PDFium numbers the words as they are read.
         parts = [sorted(part, key=attrgetter("first")) for part in reversed(parts)]
     return TextLine(

@@ -40,7 +40,7 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         copies: list[str] = []
         words = words_of(text, copies)
         turn = _usual_turn(words)
-        notes = notes_on(document, page, turn)
+        notes = notes_on(document, page, turn, words)
         words += notes.words
         builder = _Blocks(text, head)
         for group in _by_turn(words, turn):

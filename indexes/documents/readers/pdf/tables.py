@@ -167,13 +167,14 @@ def _places(rows: Sequence[TextLine]) -> list[tuple[float, float]]:
     places: list[tuple[float, float]] = []
     for row in sorted(rows, key=_fullness, reverse=True):
         for cell in row.cells:
-            under = [place for place in places if _shared(cell, place) > 0]
+            left, right = cell.left, cell.right
+            under = [place for place in places if left < place[1] and place[0] < right]
             if len(under) > 1:
                 continue
             kept = [place for place in places if place not in under]
             wider = (
-                min([cell.left, *(place[0] for place in under)]),
-                max([cell.right, *(place[1] for place in under)]),
+                min([left, *(place[0] for place in under)]),
+                max([right, *(place[1] for place in under)]),
             )
             if not any(wider[0] < place[1] and place[0] < wider[1] for place in kept):
                 places = sorted([*kept, wider])
@@ -215,8 +216,12 @@ def _in_places(
     """
     row = [NO_CELL] * len(places)
     for cell in line.cells:
-        shared = [_shared(cell, place) for place in places]
-        best = max(range(len(places)), key=shared.__getitem__)
+        left, right = cell.left, cell.right
+        shared = [
+            (right if right < end else end) - (left if left > start else start)
+            for start, end in places
+        ]
+        best = shared.index(max(shared))
         units = len(line.cells) == 1 and _UNITS.fullmatch(cell.text)
         over = [number for number, width in enumerate(shared) if width > 0] if spread else []
         for number in [0] if units else over or [best]:

@@ -27,14 +27,13 @@ from hopyard.indexes.documents.readers.pdf.runs import (
     last_letter,
     may_have_copies,
     placed,
+    runs_of,
 )
 from hopyard.state.text.unicode import valid_unicode
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom in points, as the text is read: y grows downwards."""
 
-_RUN: Final = re.compile(r"[^\s\u200b\ufeff\x00\ufffe\x02]+[\ufffe\x02]?")
-"""Characters without a space. PDFium marks a hyphen at the end of a line, and writes on."""
 _RIGHT_TO_LEFT: Final = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FORMS: Final = re.compile(r"[\ufb00-\ufdff\ufe70-\ufeff]+")
 """Ligatures, and the forms that letters take within a word."""
@@ -45,7 +44,7 @@ _PAIR: Final = re.compile(r"(.)\1")
 _COPIED: Final = 0.6
 """How far a letter's copy is from it, in its widths or heights, at most."""
 _HYPHENS: Final = str.maketrans({"\ufffe": "-", "\x02": "-", "\u00ad": ""})
-_BEFORE_MARK: Final = ".,;:!?)]”’\"'»"
+_BEFORE_MARK: Final = ".,;:!?)]”’\"'»%‰€"
 """Signs that the mark of a footnote may follow."""
 _RAISED: Final = 0.12
 """How far above the line raised letters end, in heights of the line's letters, at least."""
@@ -136,30 +135,37 @@ def words_of(page: Any, copies: list[str]) -> list[Word]:
         copies: Takes the words that are drawn on others that are equal; those are read once.
     """
     text = characters(page)
-    spans = [run.span() for run in _RUN.finditer(text)]
-    if not spans:
+    runs = runs_of(text)
+    if not runs.texts:
         return []
-    boxes, is_plain = placed(page, text, spans)
-    collected = _Collected(page, copies, has_copies=may_have_copies(text, spans, boxes))
-    add = collected.words.append if not collected.has_copies else None
+    boxes, plain = placed(page, runs)
+    has_copies = may_have_copies(runs.texts, boxes)
+    collected = _Collected(page, copies, has_copies=has_copies)
+    odd = runs.odd | (_TWICE.search(text) is not None)
+    special = odd | ~plain | are_near(boxes) | has_copies
+    if not plain.all():  # single characters are turned as those before them
+        special |= runs.sizes == 1
+    sides = (boxes * (1, -1, 1, -1))[:, [0, 3, 2, 1]].T.tolist()
+    words = list(map(Word, *sides, runs.texts, runs.starts))
     turn = Turn.UPRIGHT
-    columns = (*boxes.T.tolist(), is_plain.tolist(), are_near(boxes).tolist())
-    twice = _TWICE.search(text) is not None
-    for (first, end), left, bottom, right, top, plain, near in zip(spans, *columns, strict=True):
-        run = text[first:end]
-        if plain and (turn is Turn.UPRIGHT or end > first + 1):  # nearly every word
+    done = 0
+    for number in np.flatnonzero(special).tolist():
+        if number > done:
+            collected.words += words[done:number]  # nearly every word
             turn = Turn.UPRIGHT
-            if twice or not run.isascii() or run[0] == run[1:2] or run[-1] == "\x02":
-                run = _once(page, run, first)
-            word = Word(left, -top, right, -bottom, run, first)
-            if add and not near:
-                add(word)
-            else:
-                collected.add(word, first)
-        else:
-            for word in _pieces_of_run(page, run, first, turn):
-                turn = word.turn
-                collected.add(word, first)
+        done = number + 1
+        word = words[number]
+        run, first = word.text, word.first
+        if plain[number] and (turn is Turn.UPRIGHT or len(run) > 1):
+            turn = Turn.UPRIGHT
+            if odd[number]:
+                word.text = _once(page, run, first)
+            collected.add(word, first)
+            continue
+        for piece in _pieces_of_run(page, run, first, turn):
+            turn = piece.turn
+            collected.add(piece, first)
+    collected.words += words[done:]
     return collected.words
 
 
@@ -181,7 +187,7 @@ def _pieces_of_run(page: Any, run: str, first: int, before: Turn) -> Iterator[Wo
     turn = _turn(page, run, first, boxes) if len(run) > 1 else before
     side = 0 if turn in (Turn.LEFT, Turn.RIGHT) else 1
     heights = (boxes[:, side + 2] - boxes[:, side]).tolist()
-    letter = max(last_letter(run, 0, len(run)), 0)
+    letter = max(last_letter(run), 0)
     ends = (heights[0], heights[letter], heights[-1])
     begin = 0
     for end in range(1, len(run) + 1):

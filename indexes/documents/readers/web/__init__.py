@@ -36,7 +36,8 @@ def read_html(source: Source) -> Iterator[Content]:
     data = source.read()
     declared = EncodingDetector.find_declared_encoding(data, is_html=True) or ""
     soup = soup_of(decode(data, source, declared))
-    heading = soup.title or soup.h1
+    titles = (title for title in soup("title") if not title.find_parent("svg"))
+    heading = next(titles, None) or soup.h1
     title = " ".join(heading.get_text().split()) if heading else ""
     metadata = _metadata(soup)
     yield Content(title, [_markdown(main_part(soup, source.notes))], "markdown", metadata)

@@ -63,6 +63,9 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
         formula.replace_with(source.get_text().strip() if source else _formula(formula))
     if present & {"input", "select", "textarea", "output", "meter"}:
         _fields(soup, notes or Notes())
+    for button in each("button"):
+        button.insert_before(" ")
+        button.insert_after(" ")
     for items in each("ul", "ol"):
         _number(items)
         _take_out(items)

@@ -177,10 +177,22 @@ class _Blocks:
             for cell in (node for row in cells for node in row):
                 yield from self.of(cell)
             return
-        grid = grid_of(table, lambda cell: " ".join(node.line for node in self.of(cell, True)))
+        grid = grid_of(table, self._cell)
         yield from (Block(title) for title in grid.titles if title)
         if any(any(row) for row in grid.rows):
             yield Block("", rows=grid.rows)
+
+    def _cell(self, cell: Element) -> str:
+        """The text of a cell, and of the boxes in it."""
+        before = len(self._attached)
+        lines = [node.line for node in self.of(cell, in_cell=True)]
+        attached, self._attached = self._attached[before:], self._attached[:before]
+        for node in attached:
+            if node.kind in ("box", "drawn"):
+                lines += [block.line for block in self._beside(node)]
+            else:
+                self._attached.append(node)
+        return " ".join(lines)
 
     def _following(self) -> Iterator[Block]:
         while self._attached:

@@ -23,6 +23,7 @@ _PREFIXES: Final = {
     "officeDocument/relationships": "r_",
     "officeDocument/math": "m_",
     "drawingml/main": "a_",
+    "drawingml/wordprocessingDrawing": "wp_",
     "drawingml/chart": "c_",
     "drawingml/diagram": "dgm_",
     "markup-compatibility": "mc_",

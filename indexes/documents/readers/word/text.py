@@ -28,6 +28,12 @@ _LINE_ENDS: Final = re.compile(" *\n[ \n]*")
 _SILENT: Final = frozenset(
     ("pPr", "rPr", "sdtPr", "sdtEndPr", "rubyPr", "delInstrText", "footnoteRef", "endnoteRef")
 )
+_ADDED: Final = re.compile(
+    r"Description automatically generated.*|AI-generated content may be incorrect\.?|"
+    r"\S+\.(?:png|jpe?g|gif|svg|emf|wmf)$",
+    re.IGNORECASE,
+)
+"""Texts that programs write into the description of a picture."""
 _BEARING: Final = frozenset(
     ("t", "sym", "a_t", "m_t", "c_chart", "cx_chart", "dgm_relIds", "v_textpath", "object")
 )
@@ -133,6 +139,7 @@ class Text:
             "object": lambda *_: self._count("embedded object"),
             "control": lambda *_: self._count("form control"),
             "subDoc": lambda *_: self._count("subdocument"),
+            "wp_docPr": self._description,
             "a_blip": lambda *_: self._count("picture"),
             "v_imagedata": lambda *_: self._count("picture"),
         }
@@ -259,6 +266,11 @@ class Text:
         if (branch := chosen_branch(element)) is not None:
             for child in branch:
                 self._walk(child, look)
+
+    def _description(self, element: Element, look: Look) -> None:
+        """The text that a person gave a picture, without the lines that Word adds."""
+        if words := " ".join(_ADDED.sub("", element.get("descr", "")).split()):
+            self._add(f" [{words}] ", look)
 
     def _note(self, kind: str, element: Element, look: Look) -> None:
         custom = element.get("customMarkFollows") in ("1", "true", "on")

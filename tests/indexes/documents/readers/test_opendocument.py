@@ -284,6 +284,21 @@ def test_slides(read: Read) -> None:
     )
 
 
+def test_frames_of_a_slide_are_read_by_their_places(read: Read) -> None:
+    def frame(text: str, x: str, y: str) -> str:
+        place = f'svg:x="{x}" svg:y="{y}" svg:width="5cm" svg:height="1in"'
+        box = f"<draw:text-box><text:p>{text}</text:p></draw:text-box>"
+        return f"<draw:frame {place}>{box}</draw:frame>"
+
+    body = (
+        f"<draw:page>{frame('right', '15cm', '5cm')}{frame('left', '2cm', '50mm')}"
+        f"<draw:g>{frame('left below', '2cm', '10cm')}</draw:g>{frame('top', '2cm', '1cm')}"
+        f"{frame('right below', '15cm', '4in')}</draw:page>"
+    )
+    order = "top\n\nleft\n\nleft below\n\nright\n\nright below\n\n\f"
+    assert read("a.odp", packed("presentation", body))[1] == order
+
+
 def test_one_xml_file_is_read_like_a_package(read: Read) -> None:
     xml = (
         f"<office:document {NAMES}><office:meta><dc:title>Minutes</dc:title></office:meta>"
