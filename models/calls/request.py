@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
@@ -180,12 +181,16 @@ async def _streamed(
     """The whole message. Each piece is streamed as it arrives; some models send a single one."""
     stream.restart()
     whole: AIMessage | None = None
+    counts: list[UsageMetadata] = []
     async for piece in model.astream(list(messages), _UNHEARD):
         stream.feed(chunk_text(piece))
         both = isinstance(whole, AIMessageChunk) and isinstance(piece, AIMessageChunk)
         whole = whole + piece if both else piece
+        counts += [piece.usage_metadata] if piece.usage_metadata else []
     if whole is None:
         raise ConnectionError("the stream ended without an answer")
+    if sum(bool(count["input_tokens"]) for count in counts) > 1:
+        whole.usage_metadata = counts[-1]  # each piece counts all that came so far; LangChain adds
     return whole
 
 
