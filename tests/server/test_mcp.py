@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -293,4 +294,92 @@ async def test_nothing_but_the_protocol_is_on_standard_output(
     said = [json.loads(line) for line in lines]
     assert all(each["jsonrpc"] == "2.0" for each in said)
     assert [each["id"] for each in said if "id" in each] == [1, 2]
+    assert process.returncode == 0
+
+
+async def test_odd_messages_are_answered_and_the_server_stays(
+    comparison: Server, tmp_path: Path
+) -> None:
+    """Rebuilt from reports about other servers: mcp-gsuite 21, twenty 24559, opencode 24965."""
+    environment = comparison.environment | {"HOPYARD_HOME": str(tmp_path / "mcp")}
+    started, go_on = threading.Event(), threading.Event()
+
+    def before(kind: str, question: str) -> None:
+        if question == STONE:
+            started.set()
+            go_on.wait(60)
+
+    comparison.script.before = before
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", "from hopyard.cli.main import main; main()", "mcp"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=environment,
+        limit=2**24,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    said: list[dict[str, Any]] = []
+
+    def send(method: str, number: Any = None, **params: Any) -> None:
+        head = {"jsonrpc": "2.0", **({} if number is None else {"id": number})}
+        process.stdin.write(json.dumps({**head, "method": method, "params": params}).encode())
+        process.stdin.write(b"\n")
+
+    async def answer(number: Any) -> dict[str, Any]:
+        while True:
+            line = await asyncio.wait_for(process.stdout.readline(), 60)
+            said.append(json.loads(line))
+            if said[-1].get("id") == number:
+                return said[-1]
+
+    def call(number: Any, name: Any, arguments: Any, **more: Any) -> None:
+        send("tools/call", number, name=name, arguments=arguments, **more)
+
+    try:
+        client = {"clientInfo": {"name": "test", "version": "1"}, "capabilities": {}}
+        send("initialize", 1, protocolVersion="2025-06-18", **client)
+        await answer(1)
+        send("notifications/initialized")
+        send("ping", "two")
+        assert (await answer("two"))["result"] == {}
+        process.stdin.write(b"no JSON\n{}\n[]\n\xff\n")
+        send("notifications/cancelled", requestId=999)
+        send("notifications/progress", progressToken="unknown", progress=1)
+        send("notifications/roots/list_changed")
+        for number, method in ((3, "no/such"), (4, "tools/call")):
+            send(method, number)
+            assert "error" in await answer(number)
+        for number, arguments in enumerate(([], "text", 7, {"query": ["x"]}, {"query": {}}), 10):
+            call(number, "search", arguments)
+            reply = await answer(number)
+            assert "error" in reply or reply["result"]["isError"]
+        call(20, "no_such_tool", {})
+        reply = await answer(20)
+        assert "no_such_tool" in json.dumps(reply)
+        call(21, "search", {"query": "bridge", "extra": 1, "k": 10**9})
+        assert "id" in await answer(21)
+        call(22, "ask", {"question": STONE, "strategy": "single"}, _meta={"progressToken": 5})
+        assert await asyncio.to_thread(started.wait, 60)
+        send("notifications/cancelled", requestId=22, reason="a person stopped it")
+        send("ping", 23)
+        assert (await answer(23))["result"] == {}
+        go_on.set()
+        call(24, "ask", {"question": IRON, "strategy": "single"}, _meta={"progressToken": "t"})
+        done = await answer(24)
+        assert done["result"]["structuredContent"]["answer"] == f"read: {IRON}"
+        tokens = {
+            each["params"]["progressToken"]
+            for each in said
+            if each.get("method") == "notifications/progress"
+        }
+        assert tokens <= {5, "t"}
+        assert "t" in tokens
+        assert not any("result" in each for each in said if each.get("id") == 22)
+    finally:
+        go_on.set()
+        process.stdin.close()
+        await process.stdout.read()
+        await process.wait()
     assert process.returncode == 0
