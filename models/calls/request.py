@@ -33,7 +33,13 @@ from hopyard.models.servers.abilities import (
     without_refused,
 )
 from hopyard.models.servers.advice import user_error
-from hopyard.models.servers.failures import RETRIES, Failure, classify, retry_after
+from hopyard.models.servers.failures import (
+    RETRIES,
+    Failure,
+    classify,
+    failed_output,
+    retry_after,
+)
 from hopyard.models.servers.windows import length_said
 from hopyard.state.errors import HopyardError
 
@@ -135,7 +141,9 @@ async def _retried(request: Request, abilities: Abilities) -> Reply:
                     return cut
                 if classify(error) is Failure.UNREADABLE:
                     stream = None  # The server may not stream, or its client may not read it.
-                raise
+                if (output := failed_output(error)) is None:
+                    raise
+                message = AIMessage(output, response_metadata={"finish_reason": "stop"})
             name, kind = request.provider.identity, type(connected)
             return read_reply(message, name, kind, sampling.max_tokens)
 

@@ -27,6 +27,7 @@ __all__ = (
     "UnfinishedReplyError",
     "causes_of",
     "classify",
+    "failed_output",
     "retry_after",
     "server_said",
 )
@@ -174,6 +175,13 @@ def server_said(error: BaseException) -> ServerSaid:
             message = next(filter(None, map(found.get, WORDS)), None) or str(cause)
             return ServerSaid(status, _most_exact(words), str(message))
     return ServerSaid(status, "", str(error))
+
+
+def failed_output(error: BaseException) -> str | None:
+    """The output that the server found unfit, as Groq sends it in an error; None if none."""
+    objects = filter(None, map(_error_object, causes_of(error)))
+    found = next((each for each in objects if "failed_generation" in each), None)
+    return None if found is None else str(found["failed_generation"] or "")
 
 
 def classify(error: BaseException) -> Failure:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from protocols import Script
 
-from hopyard.models.calls.parse import UnfitOutputError, parse
+from hopyard.models.calls.parse import parse
 from hopyard.models.chat import chat_provider
 from hopyard.models.servers import abilities
 from hopyard.models.servers.abilities import Abilities, Form
@@ -147,8 +147,9 @@ async def test_arguments_in_any_form_are_read(serve: Any, model: str, arguments:
     assert len(server.requests) == 1
 
 
-async def test_a_call_of_another_tool_before_is_no_answer(serve: Any) -> None:
-    serve(called(("search", '{"query": "Who?"}'), ("Answer", json.loads(WHOLE))))
+@pytest.mark.parametrize("first", [("search", '{"query": "Who?"}'), ("Answer", WRONG)])
+async def test_of_two_tool_calls_the_last_counts(serve: Any, first: Any) -> None:
+    serve(called(first, ("Answer", json.loads(WHOLE))))
     through_tools()
     assert (await asked("openai:m", streamed=False))[0].answer == "Marta Quill"
 
@@ -169,20 +170,14 @@ async def test_a_call_that_is_cut_after_a_draft_is_asked_for_again(serve: Any) -
         ({"content": [{"type": "refusal", "refusal": "I will not."}]}, "refused"),
         ({"content": [{"type": "thinking", "thinking": WRONG}]}, "empty"),
         ({"content": f"<think>I say {WRONG}. Or"}, "empty"),
+        ({"content": f"<think>Is it {WRONG}? It", "end": "MAX_TOKENS"}, "empty"),  # Gemini's mark
     ],
 )
 async def test_a_reply_without_an_answer_is_named(serve: Any, message: Any, reason: str) -> None:
-    serve(called(end="stop", **message))
+    serve(called(**{"end": "stop", **message}))
     with pytest.raises(CallFailedError) as raised:
         await asked("openai:m", streamed=False)
     assert raised.value.reason == reason
-
-
-async def test_a_limit_reached_in_thoughts_is_no_answer(serve: Any) -> None:
-    serve(called(end="MAX_TOKENS", content=f"<think>Is it {WRONG}? It"))  # Gemini's mark
-    with pytest.raises(CallFailedError) as raised:
-        await asked("openai:m", streamed=False)
-    assert raised.value.reason == "empty"
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -192,16 +187,18 @@ async def test_a_limit_reached_in_thoughts_is_no_answer(serve: Any) -> None:
         ({"detail": "model is loading"}, "model is loading"),
         ({"error": "upstream is overloaded"}, "upstream is overloaded"),
         ({"success": False, "message": "daily limit reached"}, "daily limit reached"),
-        ([{"error": {"code": 503, "message": "try later"}}], "try later"),
+        ({"error_code": 17, "error_msg": "daily limit reached"}, "daily limit reached"),
+        ([{"error": {"code": 429, "message": "quota exceeded"}}], "HTTP 429, quota exceeded"),
     ],
 )
+@pytest.mark.parametrize("streamed", [True, False])
 async def test_every_client_tells_what_an_error_with_http_200_says(
-    serve: Any, monkeypatch: pytest.MonkeyPatch, model: str, body: Any, said: str
+    serve: Any, monkeypatch: pytest.MonkeyPatch, model: str, body: Any, said: str, streamed: bool
 ) -> None:
     monkeypatch.setattr("hopyard.models.calls.request.FIRST_PAUSE", 0.0)
     server = serve(Script(raw=json.dumps(body).encode()))
     with pytest.raises(ModelUnreachableError, match=said) as raised:
-        await asked(model)
+        await asked(model, streamed=streamed)
     assert raised.value.reason == "busy"
     assert len(server.requests) == 5
 
@@ -266,8 +263,6 @@ def test_the_object_that_a_reply_finally_gives_counts(text: str) -> None:
 
 def test_an_answer_may_have_the_words_that_take_back() -> None:
     assert parse('{"answer": "No? But wait"} Done.', Answer)[0].answer == "No? But wait"
-    with pytest.raises(UnfitOutputError):
-        parse('{"answer": "No"} But wait', Answer)
 
 
 async def test_a_model_whose_tokens_are_denser_gets_fewer_passages(serve: Any) -> None:
@@ -287,3 +282,38 @@ async def test_a_model_whose_tokens_are_denser_gets_fewer_passages(serve: Any) -
     abilities.remember(chat_provider("openai:m").identity, Abilities(window=4000))
     assert await passages_of("Who built it?") == 10  # about 2,300 tokens
     assert await passages_of("When was it built?") < 9
+
+
+@pytest.mark.parametrize("model", ["groq:m", "openai:m"])
+@pytest.mark.parametrize("code", ["json_validate_failed", "tool_use_failed"])
+@pytest.mark.parametrize("output", ["", "Tomas Reed", f"{WRONG[:-4]}", f"{WRONG} No, wait."])
+async def test_an_output_that_the_server_finds_unfit_is_asked_for_again(
+    serve: Any, model: str, code: str, output: str
+) -> None:
+    error = {"message": "See 'failed_generation'; the tool call did not fit", "code": code}
+    body = json.dumps({"error": {**error, "failed_generation": output}}).encode()
+    server = serve(Script(raw=body, status=400), Script(WHOLE))
+    assert (await asked(model))[0].answer == "Marta Quill"
+    assert len(server.requests) == 2
+    assert ("response_format" in server.requests[0]) is ("response_format" in server.requests[1])
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "thinking", "thinking": f"Is it {WRONG}? No.", "signature": "s"},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "text", "text": f"Is it {WRONG}? No. "},
+        {"type": "server_tool_use", "id": "1", "name": "web_search", "input": json.loads(WRONG)},
+    ],
+)
+async def test_blocks_before_the_answer_of_anthropic_are_no_answer(serve: Any, block: Any) -> None:
+    said = [block, {"type": "text", "text": WHOLE, "citations": None}]
+    usage = {"input_tokens": 9, "output_tokens": 4}
+    body = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": said}
+    body |= {"stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
+    server = serve(Script(raw=json.dumps(body).encode()))
+    assert (await asked("anthropic:claude-m", streamed=False))[0].answer == "Marta Quill"
+    assert len(server.requests) == 1
+    [(entry, _)] = model_caller("anthropic:claude-m").ledger.calls_of("run")
+    assert parse(entry.output, Answer)[0].answer == "Marta Quill"
