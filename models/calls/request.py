@@ -33,13 +33,7 @@ from hopyard.models.servers.abilities import (
     without_refused,
 )
 from hopyard.models.servers.advice import user_error
-from hopyard.models.servers.failures import (
-    RETRIES,
-    Failure,
-    classify,
-    failed_output,
-    retry_after,
-)
+from hopyard.models.servers.failures import RETRIES, Failure, classify, failed_output, retry_after
 from hopyard.models.servers.windows import length_said
 from hopyard.state.errors import HopyardError
 
