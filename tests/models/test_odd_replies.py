@@ -137,10 +137,10 @@ class Odd:
 def texts(draw: st.DrawFn) -> tuple[str, str]:
     """A text, and what it ends with.
 
-    A draft in prose comes before an answer, or is taken back: nothing else tells that it is none.
+    A draft in prose comes before an answer, or is taken back: nothing else tells that it does not count.
     """
     ending = draw(
-        st.sampled_from(("whole", "whole", "half", "open thought", "taken back", "garbage"))
+        st.sampled_from((*["whole"] * 3, "half", "open thought", "taken back", "garbage"))
     )
     kinds = ["thought", "thought without its opening", "other object", "prose"]
     kinds += ["draft"] if ending in {"whole", "half"} else []
