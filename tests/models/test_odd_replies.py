@@ -137,7 +137,7 @@ class Odd:
 def texts(draw: st.DrawFn) -> tuple[str, str]:
     """A text, and what it ends with.
 
-    A draft in prose comes before an answer, or is taken back: nothing else tells that it does not count.
+    A draft in prose comes before an answer, or is taken back: only these tell that it is a draft.
     """
     ending = draw(
         st.sampled_from((*["whole"] * 3, "half", "open thought", "taken back", "garbage"))
