@@ -21,7 +21,8 @@ from hopyard.models.names import (
     with_address,
 )
 from hopyard.models.recorded import Recording, open_recording
-from hopyard.models.servers.advice import first_line, refuse_errors
+from hopyard.models.servers.advice import first_line
+from hopyard.models.servers.error_replies import check_replies
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import require
 from hopyard.state.settings.model_size import is_told, remember_size
@@ -261,6 +262,7 @@ def _connect_hosted(spec: str, sampling: Sampling) -> BaseChatModel:
             wanted: dict[str, float] = {"seed": sampling.seed}
             if sampling.frequency_penalty:
                 wanted["frequency_penalty"] = sampling.frequency_penalty
+            check_replies(model)
             return model.model_copy(update={k: v for k, v in wanted.items() if k in known})
         except Exception as error:  # no package, no key, an unknown provider: many classes
             problem = problem or error
@@ -277,10 +279,9 @@ def _make_openai_clients(where: str) -> dict[str, Any]:
     # The user's proxy does not know a port in this process, and certificates, which take a
     # twentieth of a second to load, are useless there.
     options: dict[str, Any] = {"trust_env": False, "verify": False} if where == _LOOPBACK else {}
-    hooks: dict[str, Any] = {"response": [refuse_errors]}
     return {
         "http_client": DefaultHttpxClient(**options),
-        "http_async_client": DefaultAsyncHttpxClient(**options, event_hooks=hooks),
+        "http_async_client": DefaultAsyncHttpxClient(**options),
         "http_socket_options": (),  # LangChain's would shadow the user's proxy, with a warning
         # LangChain leaves it out unless it makes the clients itself.
         "stream_usage": True,

@@ -22,6 +22,7 @@ from hopyard.models.chat import INTERNET, REMOTE_CONCURRENCY, ChatProvider, Samp
 from hopyard.models.embedder import Embedder
 from hopyard.models.embeddings import LangChainEmbedder
 from hopyard.models.names import is_own_server
+from hopyard.models.servers.error_replies import check_replies
 
 _DIGITS: Final = 12
 _INSTANCE: Final = re.compile(rf".+@[0-9a-f]{{{_DIGITS}}}")
@@ -151,7 +152,9 @@ def _with_sampling(model: BaseChatModel, sampling: Sampling) -> BaseChatModel:
             if name in known and name not in given
         }
         with suppress(Exception):  # A new object drops what the model does not take.
-            return kind(**given, **update, **clients)
+            made = kind(**given, **update, **clients)
+            check_replies(made)
+            return made
     return model.model_copy(update=update)
 
 

@@ -19,6 +19,7 @@ from hopyard.models.ollama import (
     ollama_address,
     server_version,
 )
+from hopyard.models.servers.error_replies import check_replies
 from hopyard.models.servers.failures import Failure, PromptCutError, classify
 from hopyard.models.servers.windows import LEAST_ANSWER, TOKENS_A_MESSAGE, estimate, length_said
 
@@ -65,6 +66,7 @@ class SizedChatOllama(ChatOllama):
 
     @model_validator(mode="after")
     def _refuse_to_cut(self) -> Self:
+        check_replies(self)
         for client in (self._client, self._async_client):
             _refuse_to_cut(client)
         return self

@@ -39,7 +39,7 @@ class Script:
         status: HTTP status; with `error` its message, also within HTTP 200.
         error: An error object in place of the reply or, in a stream, after half of it.
         code: The error object's code.
-        raw: The whole body as it is.
+        raw: The whole body as it is; with `kind` its content type.
         counted: Whether the server counts tokens.
     """
 
@@ -51,6 +51,7 @@ class Script:
     thought: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     raw: bytes | None = None
+    kind: str = "application/json"
     counted: bool = True
 
 
@@ -115,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
         script = owner.next_script()
         protocol = {"/api/chat": "ollama", "/v1/messages": "anthropic"}.get(self.path, "openai")
         if script.raw is not None:
-            self._send(script.status, script.raw, "application/json", script.headers)
+            self._send(script.status, script.raw, script.kind, script.headers)
         elif script.status >= 400:
             self._send(
                 script.status, _json(_error(protocol, script)), "application/json", script.headers

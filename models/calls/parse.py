@@ -20,6 +20,15 @@ _LONGEST_REPAIRED: Final = 8_000
 """Characters."""
 _MOST_BRACKETS: Final = 50
 """More than any output has. `json_repair` takes quadratic time when brackets nest."""
+_RETRACTED: Final = re.compile(
+    r"\A[\s`)\]\"'.]*[?？]"
+    r"|\b(?:no|not|wait|hmm+|but|actually|however|instead|rather|wrong|incorrect|correction|scratch"
+    r"|nein|nicht|aber|doch|halt|moment|falsch|stattdessen|sondern|mais|pas|attends?|faux|pero"
+    r"|espera|incorrecto|mas|sbagliato|нет|не|но|подожди|неверно)\b"
+    r"|[不错錯]|但|等等|等一下|しかし|いや|違|ではな|아니|잠깐|하지만|틀[렸린]",
+    re.I,
+)
+"""Words after an object that may take it back. A false alarm costs one more attempt."""
 _LONGEST_WORD: Final = 40
 """Characters. A longer run without a space is not a word: Chinese or Japanese text, an address."""
 
@@ -49,7 +58,7 @@ def parse(
     Raises:
         UnfitOutputError: Neither the text nor its repair fits.
     """
-    text = valid_unicode(text)
+    text = _unquoted(valid_unicode(text))
     corrected = correct(text) if correct else text
     try:
         return output.model_validate_json(corrected), corrected != text
@@ -58,10 +67,14 @@ def parse(
     spoken = spoken_objects(corrected)
     begun = spoken.begun if _is_of(output, spoken.begun) else ""
     if not begun:
-        for values, _ in reversed(spoken.objects):  # the last: earlier objects are drafts
+        for values, written in reversed(spoken.objects):  # the last: earlier objects are drafts
             with suppress(ValidationError):
-                return _fit(_unwrapped(values, output), False, output), True
+                fitted = _fit(_unwrapped(values, output), False, output)
+                _check_not_retracted(spoken.text, written)
+                return fitted, True
     part = begun or _from_first_brace(spoken.text)
+    if not begun:
+        _check_not_retracted(part, "}")
     for load in (_first_object, _unfinished_object, _repaired_object):
         try:
             return _fit(*load(part, output), output), True
@@ -72,6 +85,25 @@ def parse(
         except (ValueError, RecursionError):
             continue  # not this kind of text
     raise UnfitOutputError(problem)
+
+
+def _unquoted(text: str) -> str:
+    """The text of an object that a server or model wrote as a JSON string."""
+    with suppress(ValueError, RecursionError):
+        inner = json.loads(text) if text.lstrip().startswith('"') else None
+        return inner if isinstance(inner, str) else text
+    return text
+
+
+def _check_not_retracted(text: str, written: str) -> None:
+    """See that the words after the last object do not take it back, as in "… is it? No".
+
+    Raises:
+        UnfitOutputError: They may.
+    """
+    _, found, after = text.rpartition(written)
+    if found and _RETRACTED.search(after):
+        raise UnfitOutputError("words after the object may take it back")
 
 
 def _unwrapped(values: dict[str, Any], output: type[Output]) -> Any:

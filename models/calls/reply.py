@@ -171,6 +171,8 @@ def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:
             f"The content filter of {name} stopped this reply; ask in other words.",
             reason=Ending.FILTERED.value,
         )
+    if not text and not refusal:
+        refusal = _refusal_part(message)
     if refusal or reason in _REFUSED:
         said = f": {refusal[:_LONGEST_REFUSAL]!r}" if refusal else ""
         raise CallFailedError(
@@ -188,7 +190,8 @@ def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:
             raise UnfinishedReplyError("the reply ends within an object")
         cut = True
     ending = Ending.CUT if cut else Ending.FINISHED
-    thought = storable(str(message.additional_kwargs.get("reasoning_content") or ""))
+    beside = message.additional_kwargs
+    thought = storable(str(beside.get("reasoning_content") or beside.get("reasoning") or ""))
     return Reply(text, ending, tokens_in, tokens_out, thought)
 
 
@@ -203,13 +206,16 @@ def _text(message: AIMessage) -> str:
     if isinstance(message, AIMessageChunk):
         # LangChain completes the arguments of a streamed call, also where they are cut off.
         return chunk_text(message)
-    if message.tool_calls:
-        # Of several the last counts, as of objects in a text.
-        return "\n".join(
-            json.dumps(each["args"], ensure_ascii=False) for each in message.tool_calls
-        )
-    bad = message.invalid_tool_calls
-    return (bad[0]["args"] if bad else None) or message.text
+    # Of several the last counts, as of objects in a text. One that cannot be read may be cut off.
+    calls = [json.dumps(each["args"], ensure_ascii=False) for each in message.tool_calls]
+    bad = [each["args"] or "" for each in message.invalid_tool_calls]
+    return "\n".join([*calls, *bad]).strip() or message.text
+
+
+def _refusal_part(message: AIMessage) -> str:
+    """The refusal of a content in parts."""
+    parts = [part for part in message.content if isinstance(part, dict)]
+    return next((str(part["refusal"]) for part in parts if part.get("refusal")), "")
 
 
 def storable(text: str) -> str:
@@ -220,10 +226,11 @@ def storable(text: str) -> str:
 def _reason(metadata: Mapping[str, Any]) -> str:
     """The provider's word for the end of the reply, in lower case, if any.
 
-    LangChain joins the words of two pieces of a stream, as in `stopstop`.
+    LangChain joins the words of two pieces of a stream, as in `stopstop`. KoboldCpp says "null"
+    until the end.
     """
     said = next((str(metadata[name]).lower() for name in _REASONS if metadata.get(name)), "")
-    return _TWICE.sub(r"\1", said)
+    return _TWICE.sub(r"\1", said.replace("null", ""))
 
 
 def _is_whole(text: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
@@ -32,7 +33,7 @@ from hopyard.models.servers.abilities import (
     without_refused,
 )
 from hopyard.models.servers.advice import user_error
-from hopyard.models.servers.failures import RETRIES, Failure, classify, retry_after
+from hopyard.models.servers.failures import RETRIES, Failure, classify, failed_output, retry_after
 from hopyard.models.servers.windows import length_said
 from hopyard.state.errors import HopyardError
 
@@ -134,7 +135,9 @@ async def _retried(request: Request, abilities: Abilities) -> Reply:
                     return cut
                 if classify(error) is Failure.UNREADABLE:
                     stream = None  # The server may not stream, or its client may not read it.
-                raise
+                if (output := failed_output(error)) is None:
+                    raise
+                message = AIMessage(output, response_metadata={"finish_reason": "stop"})
             name, kind = request.provider.identity, type(connected)
             return read_reply(message, name, kind, sampling.max_tokens)
 
@@ -180,12 +183,16 @@ async def _streamed(
     """The whole message. Each piece is streamed as it arrives; some models send a single one."""
     stream.restart()
     whole: AIMessage | None = None
+    counts: list[UsageMetadata] = []
     async for piece in model.astream(list(messages), _UNHEARD):
         stream.feed(chunk_text(piece))
         both = isinstance(whole, AIMessageChunk) and isinstance(piece, AIMessageChunk)
         whole = whole + piece if both else piece
+        counts += [piece.usage_metadata] if piece.usage_metadata else []
     if whole is None:
         raise ConnectionError("the stream ended without an answer")
+    if sum(bool(count["input_tokens"]) for count in counts) > 1:
+        whole.usage_metadata = counts[-1]  # each piece counts all that came so far; LangChain adds
     return whole
 
 

@@ -23,6 +23,12 @@ _MOST_TRIES: Final = 3
 """Times that a prompt is sent, each shorter, if the server says that it is too long."""
 _DENSER: Final = 4 / 3
 """How much longer than its window a prompt is taken to be, if the server does not say."""
+_LEARNT_FROM: Final = 1000
+"""Tokens of a prompt whose count tells how dense a model's tokens are. In a shorter one the schema,
+which a server counts too, weighs too much."""
+_scales: Final[dict[str, float]] = {}
+"""The most tokens that a model's server counted for each token of the estimate, by model. Less than
+one is not kept: a server may leave out what it had in its cache."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,8 @@ async def request_that_fits(
 ) -> Sent:
     """Send a prompt with as many of its passages as the window holds.
 
-    The answer gets what the window leaves, at most the limit of the attempt.
+    The answer gets what the window leaves, at most the limit of the attempt. How long a prompt is
+    follows from the estimate and from how the server counted earlier prompts of this model.
 
     Args:
         attempt: The prompt, its values, and how to sample.
@@ -62,13 +69,14 @@ async def request_that_fits(
         CallFailedError: The model refuses this call, does not finish it, or its window is too
             small for the prompt with a single passage.
     """
-    window, scale = await asyncio.to_thread(window_of, provider), 1.0
+    name = provider.identity
+    window, scale = await asyncio.to_thread(window_of, provider), _scales.get(name, 1.0)
     prompt, values, sampling = attempt.prompt, attempt.values, attempt.sampling
     fitted = fit(prompt, values, window, scale)
     if fitted is None:
-        needed = estimate(attempt.messages)
+        needed = int(scale * estimate(attempt.messages))
         raise CallFailedError(
-            f"The prompt is longer than the window of {provider.identity} (about {needed:,} tokens "
+            f"The prompt is longer than the window of {name} (about {needed:,} tokens "
             f"of {window:,}); lower --set retrieval.k=5 or --set retrieval.snippet_tokens=300, or "
             "use a model with a longer window.",
             reason=Failure.TOO_LONG.value,
@@ -91,7 +99,10 @@ async def request_that_fits(
                 raise
             fitted = shorter
         else:
-            return Sent(reply, fitted.messages, _note(provider.identity, window, fitted))
+            sent = estimate(fitted.messages)
+            if sent >= _LEARNT_FROM and (reply.input_tokens or 0) > scale * sent:
+                _scales[name] = (reply.input_tokens or 0) / sent
+            return Sent(reply, fitted.messages, _note(name, window, fitted))
     raise AssertionError("the last try returns or raises")
 
 

@@ -68,18 +68,19 @@ _TOO_LONG_CODES: Final = frozenset(
     {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
 )
 _TOO_LONG: Final = re.compile(
-    r"context (?:length|window|size|limit)"
+    r"context (?:length|window|size|limit)|maximum prompt length|model token limit"
     r"|(?:prompt|input|request|message)s? (?:is|are|was) too (?:long|large)"
-    r"|(?:input|request|prompt) too (?:long|large)|too many (?:input )?tokens"
+    r"|(?:input|request|prompt(?: tokens?)?) too (?:long|large)|too many (?:input )?tokens"
     r"|(?:longer|larger|more) than (?:the )?(?:model's )?(?:context|window)"
     r"|max(?:imum)?[ _]model[ _]len|reduce the length|\bn_ctx\b"
     r"|exceeds? the maximum number of (?:input )?tokens|must have less than \d+ tokens"
-    r"|`max_new_tokens` must be <=|range of input length",
+    r"|`max_new_tokens` must be <=|range of input length|max message tokens|max_seq_len"
+    r"|(?:prompt|输入|上下文)\D{0,12}(?:超长|超过|超出|过长|太长)",
     re.I,
 )
-"""How OpenAI, vLLM, llama.cpp, LM Studio, Anthropic, Groq, Mistral, Gemini, Bedrock, DashScope and
-text-generation-inference say it. Go's "context deadline exceeded" is a timeout and has none of
-these words."""
+"""How OpenAI, vLLM, llama.cpp, LM Studio, Anthropic, Groq, Mistral, Gemini, Bedrock, DashScope,
+xAI, Moonshot, Volcengine, Baidu, Z.ai, TabbyAPI and text-generation-inference say it. Go's "context
+deadline exceeded" is a timeout and has none of these words."""
 _TOO_LARGE: Final = re.compile(r"request too large|too large for", re.I)
 """How a rate limit says that one request alone is above it. Other rate limits pass with time, also
 if they speak of too many tokens or of the length of the prompt."""
@@ -163,6 +164,13 @@ def server_said(error: BaseException) -> ServerSaid:
     return ServerSaid(status, "", str(error))
 
 
+def failed_output(error: BaseException) -> str | None:
+    """The output that the server found unfit, as Groq sends it in an error; None if none."""
+    objects = filter(None, map(_error_object, causes_of(error)))
+    found = next((each for each in objects if "failed_generation" in each), None)
+    return None if found is None else str(found["failed_generation"] or "")
+
+
 def classify(error: BaseException) -> Failure:
     """Sort an exception of any provider's client: by what the server said, then by its class."""
     said = server_said(error)
@@ -196,6 +204,7 @@ def _by_class(error: BaseException, said: ServerSaid) -> Failure:
     from_server = said.code or names & {"APIError", "ResponseError"}
     # OpenAI's client raises the plain class for pieces of a stream that it cannot join.
     unreadable = isinstance(error, _UNREADABLE) or type(error) is RuntimeError
+    unreadable |= said.message.startswith("Unexpected response type")  # LangChain's, of a page
     kinds = (
         (isinstance(error, TimeoutError), Failure.TIMEOUT),
         # Unreachable first: Ollama's client wraps a refused connection in a plain ConnectionError.
@@ -219,7 +228,7 @@ def retry_after(error: BaseException | None) -> float | None:
             return min(seconds, _LONGEST_RETRY_AFTER) if seconds >= 0 else None
     with suppress(KeyError, ValueError):
         seconds = parsedate_to_datetime(headers["retry-after"]).timestamp() - time()
-        return min(max(seconds, 0.0), _LONGEST_RETRY_AFTER)
+        return min(seconds, _LONGEST_RETRY_AFTER) if seconds > 0 else None  # a clock that differs
     delay = _DELAY.search(str(getattr(error, "body", None) or error))
     return min(float(delay[1]), _LONGEST_RETRY_AFTER) if delay else None
 

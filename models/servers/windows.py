@@ -28,7 +28,9 @@ _NUMBER: Final = r"(\d[\d,]*)"
 _WINDOW: Final = tuple(
     re.compile(text.replace("#", _NUMBER), re.I)
     for text in (
-        r"maximum context length (?:is|of) #",  # OpenAI, vLLM, DeepSeek
+        r"maximum (?:context|prompt) length (?:is|of) #",  # OpenAI, vLLM, DeepSeek, xAI
+        r"model token limit: #",  # Moonshot
+        r"greater than max_seq_len #",  # TabbyAPI
         r"with # maximum context length",  # Mistral
         r"context length of only # tokens",  # LM Studio
         r"n_ctx\W+#",  # LM Studio, llama.cpp

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -19,6 +20,8 @@ from hopyard.state.storage.running import FOLDER, FileLocks
 from hopyard.state.storage.serializer import checkpoint_key
 from hopyard.state.storage.stores import ThreadStore
 from hopyard.state.storage.thread_store import SqliteThreadStore
+
+logger = logging.getLogger(__name__)
 
 THREADS_FILE: Final = "threads.sqlite"
 """In the data folder."""
@@ -79,9 +82,32 @@ def _prepare(path: Path) -> None:
 
 @asynccontextmanager
 async def create() -> AsyncIterator[ThreadStore]:
-    """The saver for LangGraph's server (`langgraph.json` names this function)."""
+    """The saver for LangGraph's server (`langgraph.json` names this function).
+
+    LangGraph's development server finds the place of a thread in its list, waits for
+    `adelete_thread`, then removes whatever has that place by then: of two runs that end at once,
+    one loses its thread, and its client waits forever. So this saver deletes after it has
+    returned.
+    """
+    deletions: set[asyncio.Task[None]] = set()
     async with open_saver() as saver:
-        yield saver
+        delete = saver.adelete_thread
+
+        async def adelete_thread(thread_id: str) -> None:
+            task = asyncio.create_task(delete(thread_id))
+            deletions.add(task)
+            task.add_done_callback(ended)
+
+        def ended(task: asyncio.Task[None]) -> None:
+            deletions.discard(task)
+            if not task.cancelled() and (error := task.exception()):
+                logger.error("A deleted thread is still in the thread store: %s", error)
+
+        saver.adelete_thread = adelete_thread  # type: ignore[method-assign]
+        try:
+            yield saver
+        finally:
+            await asyncio.gather(*deletions, return_exceptions=True)
 
 
 def store_error(error: sqlite3.Error) -> HopyardError:

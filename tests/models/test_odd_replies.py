@@ -49,6 +49,7 @@ THOUGHTS = (
 )
 PROSE = ("", "So: ", "I am sure.\n", "```json\n", "\ud83d", "\x00")
 GARBAGE = (*PROSE, "{", "}{", '"answer": "no"', "[" * 60, "{" * 60, '{"answer": null}', "[]", "7")
+TAKEN_BACK = ("? No.", " Wait, no", " 不对")
 FINISHED = ("stop", "end_turn", "STOP", "tool_calls")
 CUT = ("length", "max_tokens")
 FAILED = ("content_filter", "safety", "refusal", "error", "abort")
@@ -136,9 +137,11 @@ class Odd:
 def texts(draw: st.DrawFn) -> tuple[str, str]:
     """A text, and what it ends with.
 
-    Drafts in prose come only before an answer: nothing else tells that they are none.
+    A draft in prose comes before an answer, or is taken back: only these tell that it is a draft.
     """
-    ending = draw(st.sampled_from(("whole", "whole", "half", "open thought", "garbage")))
+    ending = draw(
+        st.sampled_from((*["whole"] * 3, "half", "open thought", "taken back", "garbage"))
+    )
     kinds = ["thought", "thought without its opening", "other object", "prose"]
     kinds += ["draft"] if ending in {"whole", "half"} else []
     parts: list[str] = []
@@ -160,6 +163,7 @@ def texts(draw: st.DrawFn) -> tuple[str, str]:
         "whole": answer + draw(st.sampled_from(("", "\n", "\n```", " Done."))),
         "half": answer[: draw(st.integers(1, len(answer) - 2))],
         "open thought": f"{opening}Maybe {whole(DRAFT)}? No, it",
+        "taken back": f"Maybe {whole(DRAFT)}{draw(st.sampled_from(TAKEN_BACK))}",
         "garbage": draw(st.sampled_from(GARBAGE)),
     }
     return "".join([*parts, last[ending]]), ending if ending in {"whole", "half"} else "else"

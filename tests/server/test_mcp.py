@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -254,43 +255,98 @@ async def test_what_a_run_waits_for_is_answered_through_the_tool(
         assert done.structured_content["waiting"] == []
 
 
+class RawClient:
+    """A client of `hopyard mcp` that sends what it likes. `said` has all messages of the server."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.process, self.stdin, self._stdout = process, process.stdin, process.stdout
+        self.said: list[dict[str, Any]] = []
+
+    @classmethod
+    async def start(cls, server: Server, home: Path, *options: str) -> RawClient:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", "from hopyard.cli.main import main; main()", *options, "mcp"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=server.environment | {"HOPYARD_HOME": str(home)},
+            limit=2**24,
+        )
+        client = cls(process)
+        about = {"clientInfo": {"name": "test", "version": "1"}, "capabilities": {}}
+        await client.answer("initialize", 1, protocolVersion="2025-06-18", **about)
+        client.send("notifications/initialized")
+        return client
+
+    def send(self, method: str, number: Any = None, **params: Any) -> None:
+        head = {"jsonrpc": "2.0", **({} if number is None else {"id": number})}
+        message = {**head, "method": method, "params": params}
+        self.stdin.write(json.dumps(message).encode() + b"\n")
+
+    async def answer(self, method: str, number: Any, **params: Any) -> dict[str, Any]:
+        self.send(method, number, **params)
+        while not self.said or self.said[-1].get("id") != number:
+            line = await asyncio.wait_for(self._stdout.readline(), 60)
+            self.said.append(json.loads(line))
+        return self.said[-1]
+
+    async def end(self) -> int:
+        self.stdin.close()
+        self.said += map(json.loads, (await self._stdout.read()).splitlines())
+        return await self.process.wait()
+
+
 async def test_nothing_but_the_protocol_is_on_standard_output(
     comparison: Server, tmp_path: Path
 ) -> None:
-    environment = comparison.environment | {"HOPYARD_HOME": str(tmp_path / "mcp")}
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", "from hopyard.cli.main import main; main()", "--verbose", "mcp"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env=environment,
-    )
-    start = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }
-    messages: list[dict[str, Any]] = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": start},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {
-            "jsonrpc": "2.0",
-            "id": 2,
-            "method": "tools/call",
-            "params": {"name": "ask", "arguments": {"question": QUESTION, "strategy": "single"}},
-        },
-    ]
-    assert process.stdin is not None
-    assert process.stdout is not None
-    lines = []
-    for message in messages:
-        process.stdin.write(json.dumps(message).encode() + b"\n")
-        if "id" in message:
-            lines.append(await process.stdout.readline())
-    process.stdin.close()
-    lines += (await process.stdout.read()).splitlines()
-    await process.wait()
-    said = [json.loads(line) for line in lines]
-    assert all(each["jsonrpc"] == "2.0" for each in said)
-    assert [each["id"] for each in said if "id" in each] == [1, 2]
-    assert process.returncode == 0
+    client = await RawClient.start(comparison, tmp_path / "mcp", "--verbose")
+    arguments = {"question": QUESTION, "strategy": "single"}
+    await client.answer("tools/call", 2, name="ask", arguments=arguments)
+    assert await client.end() == 0
+    assert all(each["jsonrpc"] == "2.0" for each in client.said)
+    assert [each["id"] for each in client.said if "id" in each] == [1, 2]
+
+
+async def test_odd_messages_are_answered_and_the_server_stays(
+    comparison: Server, tmp_path: Path
+) -> None:
+    """Rebuilt from reports about other servers: mcp-gsuite 21, twenty 24559, opencode 24965."""
+    started, go_on = threading.Event(), threading.Event()
+
+    def before(kind: str, question: str) -> None:
+        if question == STONE:
+            started.set()
+            go_on.wait(60)
+
+    comparison.script.before = before
+    client = await RawClient.start(comparison, tmp_path / "mcp")
+    try:
+        client.stdin.write(b"no JSON\n{}\n[]\n\xff\n")
+        client.send("notifications/cancelled", requestId=999)
+        client.send("notifications/progress", progressToken="unknown", progress=1)
+        for name in ("no/such", "tools/call"):
+            assert "error" in await client.answer(name, name)
+        for number, arguments in enumerate(([], "text", 7, {"query": ["x"]}, {"query": {}}), 10):
+            reply = await client.answer("tools/call", number, name="search", arguments=arguments)
+            assert "error" in reply or reply["result"]["isError"]
+        reply = await client.answer("tools/call", 20, name="no_such_tool", arguments={})
+        assert "no_such_tool" in json.dumps(reply)
+        ask: dict[str, Any] = {"name": "ask", "arguments": {"question": STONE}}
+        ask["arguments"]["strategy"] = "single"
+        client.send("tools/call", 22, **ask, _meta={"progressToken": 5})
+        assert await asyncio.to_thread(started.wait, 60)
+        client.send("notifications/cancelled", requestId=22, reason="a person stopped it")
+        assert (await client.answer("ping", "a ping"))["result"] == {}
+        go_on.set()
+        ask["arguments"]["question"] = IRON
+        done = await client.answer("tools/call", 24, **ask, _meta={"progressToken": "t"})
+        assert done["result"]["structuredContent"]["answer"] == f"read: {IRON}"
+    finally:
+        go_on.set()
+        code = await client.end()
+    progress = [each["params"] for each in client.said if each.get("method", "").endswith("ss")]
+    assert {5, "t"} >= {each["progressToken"] for each in progress} >= {"t"}
+    assert not any("result" in each for each in client.said if each.get("id") == 22)
+    assert code == 0

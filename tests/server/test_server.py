@@ -129,6 +129,19 @@ async def test_a_run_without_settings_takes_those_of_the_environment(
     assert values["answer"] == f"read: {IRON}"
 
 
+async def test_runs_without_a_thread_that_end_at_once_all_answer(
+    client: LangGraphClient, comparison: Server
+) -> None:
+    runs = [
+        client.runs.wait(
+            None, "single", input={"question": IRON}, context=comparison.context(seed=70 + number)
+        )
+        for number in range(16)
+    ]
+    for values in await asyncio.wait_for(asyncio.gather(*runs), 120):
+        assert values["answer"] == f"read: {IRON}"
+
+
 async def test_a_fork_from_an_earlier_step_asks_an_edited_sub_question(
     client: LangGraphClient, comparison: Server
 ) -> None:
@@ -315,6 +328,9 @@ async def test_a_pruned_thread_leaves_the_store(
 
     assert rows() > 5
     assert await client.threads.prune([thread_id]) == {"pruned_count": 1}
+    for _ in range(100):  # the store deletes after the server has answered
+        if rows():
+            await asyncio.sleep(0.1)
     assert rows() == 0
     with pytest.raises(NotFoundError):
         await client.threads.get(thread_id)

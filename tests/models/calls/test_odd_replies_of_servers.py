@@ -82,28 +82,6 @@ async def test_ollama_stopped_by_a_change_of_models_is_asked_again(serve: Any, r
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ({"error": "overloaded"}, "overloaded"),
-        ({"detail": "model is loading"}, "model is loading"),
-        ({"error_code": 17, "error_msg": "daily limit reached"}, "daily limit reached"),
-        ({"code": 1301, "msg": "try later"}, "try later"),
-        ([{"error": {"code": 429, "message": "quota exceeded"}}], "HTTP 429, quota exceeded"),
-    ],
-)
-@pytest.mark.parametrize("streamed", [True, False])
-async def test_what_an_error_with_http_200_says_is_told(
-    serve: Any, monkeypatch: pytest.MonkeyPatch, body: Any, said: str, streamed: bool
-) -> None:
-    monkeypatch.setattr("hopyard.models.calls.request.FIRST_PAUSE", 0.0)
-    server = serve(Script(raw=json.dumps(body).encode()))
-    with pytest.raises(ModelUnreachableError, match=said) as raised:
-        await asked("openai:m", streamed=streamed)
-    assert raised.value.reason == "busy"
-    assert len(server.requests) == 5
-
-
 @pytest.mark.parametrize("model", ["openai:m", "deepseek:m"])
 async def test_a_wrong_key_told_with_http_200_is_not_tried_again(serve: Any, model: str) -> None:
     server = serve(Script(raw=b'{"error": {"message": "no such key", "code": 401}}'))
@@ -128,7 +106,7 @@ async def test_a_stream_that_cannot_be_read_is_asked_for_whole(serve: Any, raw: 
     assert [bool(each.get("stream")) for each in server.requests] == [True, False]
 
 
-@pytest.mark.parametrize("arguments", [None, "", '"x"', {"answer": "Marta Quill"}])
+@pytest.mark.parametrize("arguments", [None, "", '"x"', 7])
 async def test_arguments_of_a_tool_call_that_are_no_object_as_text_are_asked_for_again(
     serve: Any, arguments: Any
 ) -> None:
@@ -138,16 +116,6 @@ async def test_arguments_of_a_tool_call_that_are_no_object_as_text_are_asked_for
     abilities.remember(chat_provider("openai:m").identity, Abilities(Form.TOOL))
     assert (await asked("openai:m", streamed=False))[0].answer == "Marta Quill"
     assert len(server.requests) == 2
-
-
-async def test_of_two_tool_calls_the_last_counts(serve: Any) -> None:
-    calls = [
-        {"id": name, "type": "function", "function": {"name": "Answer", "arguments": arguments}}
-        for name, arguments in (("1", '{"answer": "Tomas Reed"}'), ("2", WHOLE))
-    ]
-    serve(whole({"content": None, "tool_calls": calls}, "tool_calls"))
-    abilities.remember(chat_provider("openai:m").identity, Abilities(Form.TOOL))
-    assert (await asked("openai:m", streamed=False))[0].answer == "Marta Quill"
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer")

@@ -195,7 +195,7 @@ def test_a_whole_answer_is_not_marked_as_cut() -> None:
     assert (output.answer, output.cut, repaired) == (WORDS, False, False)
 
 
-@pytest.mark.parametrize("text", ['{"answer": "Paris"}\nHe said "no', '{"answer": "5" pipe"}'])
+@pytest.mark.parametrize("text", ['{"answer": "Paris"}\nHe said "so', '{"answer": "5" pipe"}'])
 def test_a_text_that_is_not_cut_off_is_kept(text: str) -> None:
     assert parse(text, Answer)[0].answer.startswith(("Paris", "5"))
 

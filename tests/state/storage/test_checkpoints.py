@@ -20,6 +20,7 @@ from typing_extensions import TypedDict
 
 from hopyard.state.errors import HopyardError
 from hopyard.state.storage.checkpoints import create, open_saver
+from hopyard.state.storage.thread_store import SqliteThreadStore
 
 
 class Notes(TypedDict):
@@ -255,6 +256,26 @@ async def test_the_servers_store_is_the_users(home: Path) -> None:
     async with create() as saver:
         await graph(saver).ainvoke({"notes": []}, on("a"))
     assert (home / "threads.sqlite").exists()
+
+
+async def test_the_servers_store_deletes_without_a_pause(
+    home: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a pause LangGraph's development server removes the thread of another run."""
+    async with create() as saver:
+        await graph(saver).ainvoke({"notes": []}, on("a"))
+        with pytest.raises(StopIteration):
+            saver.adelete_thread("a").__await__().send(None)
+    async with open_saver() as saver:
+        assert await saver.last_steps() == []
+
+    async def fail(*_: object) -> None:
+        raise HopyardError("the disk is full")
+
+    monkeypatch.setattr(SqliteThreadStore, "adelete_thread", fail)
+    async with create() as saver:
+        await saver.adelete_thread("a")
+    assert "still in the thread store: the disk is full" in caplog.text
 
 
 class _Parts(TypedDict, total=False):
