@@ -2,7 +2,7 @@
 
     python benchmarks/nearest_name.py FOLDER
 
-Hopyard links a name that the graph does not have only from a cosine of 0.8 on; LinearRAG and
+Hopyard links a name that the graph does not have only from a least cosine on; LinearRAG and
 HippoRAG link every name. Both are measured for each data set whose index is in FOLDER, as
 `benchmarks/entity_graph.py FOLDER` builds them; no model is asked. Writes
 `benchmarks/results/nearest_name.json`.

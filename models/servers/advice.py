@@ -8,13 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from hopyard.models.servers.failures import (
-    RETRIES,
-    Failure,
-    causes_of,
-    classify,
-    server_said,
-)
+from hopyard.models.servers.failures import RETRIES, Failure, causes_of, classify, server_said
 from hopyard.state.errors import CallFailedError, HopyardError, ModelUnreachableError
 from hopyard.state.text.secrets import redact
 
