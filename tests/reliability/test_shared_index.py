@@ -265,7 +265,7 @@ def test_a_build_that_was_overtaken_says_so(built: str, machine: Machine) -> Non
     machine("two")
     add(built, "tay", "The Tay Bridge fell in 1879.")
     machine("one")
-    shared._mirrors.update({folder.parent: shared._mirror(built)})
+    shared._mirrors.update({folder: shared._mirror(built)})
     with pytest.raises(IndexBusyError, match="has published a newer generation"):
         wait(building.remove(["danube"], directory=folder))
     wait(building.remove(["danube"], directory=build_folder(built)))

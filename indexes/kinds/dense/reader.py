@@ -69,6 +69,11 @@ class DenseReader(ABC):
     def vectors_at(self, numbers: NDArray[np.int64]) -> Vectors:
         """The vectors [m, d] of m passages, by their numbers."""
 
+    def for_groups(self, groups: Sequence[str]) -> DenseReader:
+        """The reader for a caller with groups, where the place of the vectors keeps to rights."""
+        del groups
+        return self
+
     def search(
         self, vector: Vector, k: int, allowed: Set[str] | None = None
     ) -> list[tuple[str, float]]:
