@@ -99,13 +99,18 @@ class DenseReader(ABC):
         self._check_dimension(vector)
         mask = None if allowed is None else mask_of(allowed, self.ids)
         count = len(self) if mask is None else np.count_nonzero(mask)
-        if mask is None or count > COMPARED:
+        few = self._are_few(count)
+        if mask is None or not few:
             numbers, cosines = self._approximate(vector, k, mask)
-        if mask is not None and (count <= COMPARED or len(numbers) < min(k, count)):
+        if mask is not None and (few or len(numbers) < min(k, count)):
             # They are few, or so far from the question that the index does not reach them.
             numbers, cosines = self._compare(vector, k, np.flatnonzero(mask))
         best = np.lexsort((numbers, -cosines))[:k]
         return numbers[best], cosines[best]
+
+    def _are_few(self, count: int) -> bool:
+        """Whether it takes less time to compare all of some passages than to use the index."""
+        return count <= COMPARED
 
     def _compare(self, vector: Vector, k: int, numbers: NDArray[np.int64]) -> Nearest:
         """The k nearest of some passages, which are all compared: it is exact."""
