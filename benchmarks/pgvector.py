@@ -36,7 +36,8 @@ from hopyard.indexes.kinds.dense.pgvector import PgVectorIndex
 from hopyard.indexes.kinds.dense.reader import DenseReader
 from hopyard.models.embedder import Vectors
 from hopyard.state.storage.postgres.files import IndexFiles
-from hopyard.state.storage.postgres.vectors import _NEAREST, READER, VectorTable
+from hopyard.state.storage.postgres.vector_rows import NEAREST, READER
+from hopyard.state.storage.postgres.vectors import VectorTable
 
 RESULTS: Final = Path(__file__).resolve().parent / "results" / "pgvector.json"
 QUESTIONS: Final = 200
@@ -94,7 +95,7 @@ def plan(table: VectorTable, question: Any) -> str:
     with table._database._opened() as connection, connection.transaction():
         table._begin(connection)
         given = {"question": str(question.tolist()), "generation": 1, "limit": 10}
-        lines = connection.execute(f"EXPLAIN {_NEAREST}".format(**table._named), given).fetchall()
+        lines = connection.execute(f"EXPLAIN {NEAREST}".format(**table._named), given).fetchall()
     return "graph" if "_graph" in str(lines) else "all rows of the groups"
 
 

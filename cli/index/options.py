@@ -89,9 +89,7 @@ SkipBadOption = Annotated[
 ]
 VectorsOption = Annotated[
     str | None,
-    typer.Option(
-        "--vectors", help=f"Vector store: faiss (default), {', '.join((PGVECTOR, *VECTOR_STORES))}."
-    ),
+    typer.Option("--vectors", help=f"faiss (default), {', '.join((PGVECTOR, *VECTOR_STORES))}."),
 ]
 MaxCallsOption = Annotated[
     int | None,

@@ -98,7 +98,7 @@ class DenseReader(ABC):
         """The passages of `search` by their numbers."""
         self._check_dimension(vector)
         mask = None if allowed is None else mask_of(allowed, self.ids)
-        count = len(self) if mask is None else np.count_nonzero(mask)
+        count = len(self) if mask is None else int(np.count_nonzero(mask))
         few = self._are_few(count)
         if mask is None or not few:
             numbers, cosines = self._approximate(vector, k, mask)

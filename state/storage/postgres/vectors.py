@@ -21,15 +21,11 @@ from psycopg import Connection
 from psycopg.rows import TupleRow
 
 from hopyard.state.errors import HopyardError, IndexMissingError
-from hopyard.state.settings.rights import EVERYONE
 from hopyard.state.storage.postgres.connection import Database, Place
+from hopyard.state.storage.postgres.vector_rows import BEGIN, GRANT, NEAREST, TABLES
 
-READER: Final = "hopyard_reader"
-"""The role that reads only the rows of its groups."""
 _OLDEST: Final = (0, 8)
 """The version of pgvector that searches on where a filter leaves too few rows."""
-_SEARCHED: Final = 200
-"""`hnsw.ef_search`, the rows that the graph compares: docs/scale.md has recall and times."""
 _GRAPH_FROM: Final = 1_000
 """Rows from which on there is a graph; fewer are all compared."""
 _ORPHANS: Final = 0.1
@@ -42,62 +38,7 @@ _NOT_THERE: Final = (
     psycopg.errors.UndefinedFile,
 )
 """The errors where the extension cannot be made."""
-_HELD: Final = "NULLIF(current_setting('hopyard.groups', true), '')"
-_BEGIN: Final = f"""
-SELECT (SELECT oldest FROM index_vectors WHERE (name, dimension) = (%(name)s, %(dimension)s)),
-set_config('search_path', concat_ws(', ', current_setting('search_path'), (
-    SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace AS space
-    ON space.oid = extnamespace WHERE extname = 'vector'
-)), true),
-set_config('hnsw.ef_search', '{_SEARCHED}', true),
-set_config('hnsw.iterative_scan', 'relaxed_order', true),
-set_config('hopyard.groups', %(groups)s, true),
-set_config('role', coalesce((
-    SELECT rolname::text FROM pg_roles
-    WHERE rolname = '{READER}' AND pg_has_role(oid, 'MEMBER') AND %(groups)s <> ''
-), current_setting('role')), true)
-"""
-_TABLES: Final = f"""
-CREATE TABLE {{vectors}} (
-    row BIGINT PRIMARY KEY,
-    readers INTEGER NOT NULL,
-    embedding halfvec({{dimension}}) NOT NULL
-);
-CREATE INDEX ON {{vectors}} (readers);
-CREATE TABLE {{rows}} (
-    row BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    digest BYTEA NOT NULL,
-    readers INTEGER NOT NULL,
-    added BIGINT NOT NULL,
-    removed BIGINT
-);
-ALTER TABLE {{vectors}} ENABLE ROW LEVEL SECURITY;
-CREATE POLICY readable ON {{vectors}} FOR SELECT USING (readers = ANY (ARRAY(
-    SELECT id FROM index_readers WHERE name = {{name}} AND (
-        NOT EXISTS (
-            SELECT FROM pg_roles WHERE rolname = '{READER}' AND pg_has_role(oid, 'USAGE')
-        ) OR {_HELD} IS NOT NULL AND jsonb_array_length(groups) > 0 AND NOT EXISTS (
-            SELECT FROM jsonb_array_elements(groups) AS needed WHERE NOT needed ?| array_append(
-                ARRAY(SELECT jsonb_array_elements_text({_HELD}::jsonb)), '{EVERYONE}'
-            )
-        )
-    )
-)))
-"""
-_GRANT: Final = f"""
-DO $$ BEGIN
-    IF EXISTS (SELECT FROM pg_roles WHERE rolname = '{READER}') THEN
-        GRANT SELECT ON {{vectors}}, index_readers TO {READER};
-        GRANT SELECT (row, added, removed) ON {{rows}} TO {READER};
-    END IF;
-END $$
-"""
 _SAME: Final = "(old.digest, old.readers) = (new.digest, new.readers) AND removed IS NULL"
-_NEAREST: Final = """
-SELECT row, -(embedding <#> %(question)s::halfvec) FROM {vectors} JOIN {rows} AS kept USING (row)
-WHERE added <= %(generation)s AND (removed IS NULL OR removed > %(generation)s)
-ORDER BY embedding <#> %(question)s::halfvec LIMIT %(limit)s
-"""
 _COMPARED: Final = """
 WITH chosen AS MATERIALIZED (
     SELECT row, -(embedding <#> %(question)s::halfvec) AS cosine FROM {vectors}
@@ -124,13 +65,7 @@ class VectorTable:
         generation: The number of the generation.
     """
 
-    def __init__(
-        self,
-        address: str,
-        name: str,
-        dimension: int,
-        generation: int,
-    ) -> None:
+    def __init__(self, address: str, name: str, dimension: int, generation: int) -> None:
         self._place = Place(address, f"The vectors of the index {name!r}", "its address")
         self._database = Database(self._place)
         self._name, self.dimension, self.generation = name, dimension, generation
@@ -147,7 +82,7 @@ class VectorTable:
 
     def nearest(self, question: Sequence[float], limit: int) -> Found:
         """About the nearest rows of all."""
-        return self._read(_NEAREST, question=json.dumps(question), limit=limit)
+        return self._read(NEAREST, question=json.dumps(question), limit=limit)
 
     def compared(self, question: Sequence[float], rows: Sequence[int], limit: int) -> Found:
         """The nearest of some rows, which are all compared."""
@@ -184,7 +119,7 @@ class VectorTable:
 
     def _begin(self, connection: Connection[TupleRow]) -> int | None:
         asked = {"name": self._name, "dimension": self.dimension, "groups": self._groups}
-        row = connection.execute(_BEGIN, asked).fetchone()
+        row = connection.execute(BEGIN, asked).fetchone()
         return row[0] if row else None
 
     def install(self, connection: Connection[TupleRow]) -> None:
@@ -248,8 +183,8 @@ class VectorTable:
             return run("SELECT to_regclass(%s)", name.format(**self._named)) == [(None,)]
 
         if lacks("{vectors}"):
-            connection.execute(_TABLES.format(**self._named, dimension=self.dimension))
-        connection.execute(_GRANT.format(**self._named))
+            connection.execute(TABLES.format(**self._named, dimension=self.dimension))
+        connection.execute(GRANT.format(**self._named))
         kinds = self._kinds(connection, readers[1])[readers[0]]
         run(
             "INSERT INTO index_vectors VALUES (%s, %s, %s) ON CONFLICT (name, dimension) "

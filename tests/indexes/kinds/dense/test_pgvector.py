@@ -36,7 +36,8 @@ from hopyard.state.settings.index_address import index_address
 from hopyard.state.settings.rights import may_read, readers_of
 from hopyard.state.storage.postgres.connection import Database, Place, migrate
 from hopyard.state.storage.postgres.files import _STEPS
-from hopyard.state.storage.postgres.vectors import _NEAREST, READER, VectorTable
+from hopyard.state.storage.postgres.vector_rows import NEAREST, READER
+from hopyard.state.storage.postgres.vectors import VectorTable
 from hopyard.testing import DOCUMENTS, IndexKindContract, WordEmbedder
 
 from .test_dense import recall, unit_rows
@@ -194,7 +195,7 @@ def test_recall_with_and_without_filters(
     with psycopg.connect(index._table._place.address) as connection:
         index._table._begin(connection)
         asked = {"question": str(questions[0].tolist()), "generation": 1, "limit": 10}
-        query = f"EXPLAIN {_NEAREST}".format(**index._table._named)
+        query = f"EXPLAIN {NEAREST}".format(**index._table._named)
         plan = str(connection.execute(query, asked).fetchall())
     assert "_graph" in plan, "the graph is used"
     index.close()
