@@ -180,7 +180,9 @@ class VectorTable:
             return done.fetchall() if done.description else []
 
         def lacks(name: str) -> bool:
-            return run("SELECT to_regclass(%s)", name.format(**self._named)) == [(None,)]
+            # Not in the schema of the extension, which may have the same index.
+            query = "SELECT to_regclass(quote_ident(current_schema()) || '.' || %s)"
+            return run(query, name.format(**self._named)) == [(None,)]
 
         if lacks("{vectors}"):
             connection.execute(TABLES.format(**self._named, dimension=self.dimension))
