@@ -15,7 +15,7 @@ WORKERS ?= 3
 help:
 	@echo "make demo     install, index a sample corpus, answer four questions with two models"
 	@echo "make test     install, run the tests"
-	@echo "make test-scale  how the default index grows, at 2,000 and 10,000 passages"
+	@echo "make test-scale  how the default index and pgvector grow to 10,000 passages; Postgres' faults"
 	@echo "make lab      the tests of lab/, which is not part of the package"
 	@echo "make soak     the reliability tests at length, SOAK_MINUTES=60"
 	@echo "make install  the environment alone"
@@ -56,9 +56,13 @@ studio: $(STAMP)
 test: $(STAMP)
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-# Prints; docs/scale.md has the figures of larger sizes.
+# Prints; docs/scale.md has the figures of larger sizes. The tests start a Postgres server of their own.
 test-scale: $(STAMP)
 	$(BIN)/python benchmarks/scale.py --sizes 2000 10000 --print
+	$(BIN)/python benchmarks/pgvector.py --sizes 2000 10000 --print
+	$(BIN)/python -m pytest tests/reliability/test_shared_index.py tests/reliability/test_postgres.py \
+	  tests/reliability/test_postgres_faults.py tests/indexes/kinds/dense \
+	  -n $(WORKERS) --dist loadfile
 
 lab: $(STAMP)
 	$(BIN)/python -m pytest lab/tests -n $(WORKERS) --dist loadfile

@@ -54,11 +54,15 @@ def print_json(value: Any) -> None:
     print(valid_unicode(json.dumps(value, ensure_ascii=False)))
 
 
+_IN_BYTES: Final = frozenset({"bytes", "copy", "fetch", "publish"})
+"""The stages that count bytes."""
+
+
 class _Counts(MofNCompleteColumn):
     """How many are done; bytes as sizes."""
 
     def render(self, task: Task) -> Text:
-        if task.description != "bytes":
+        if task.description not in _IN_BYTES:
             return super().render(task)
         total = "?" if task.total is None else decimal(int(task.total))
         return Text(f"{decimal(int(task.completed))}/{total}", style="progress.download")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from hopyard.indexes.corpus.threads import finish, in_thread
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
+from hopyard.state.settings.rights import Rules
 
 if TYPE_CHECKING:  # numpy and SQLite, which a list of names must not cost
     from hopyard.indexes.corpus.snapshot import Snapshot
@@ -74,6 +75,7 @@ class BuildOptions:
         clean: Whether no file may keep anything of removed passages.
         open_caller: Opens the chat model, or returns the open model. None if the build may not call
             a model. It may block.
+        rights: The rules that say who may read a document.
     """
 
     settings: Context
@@ -83,6 +85,7 @@ class BuildOptions:
     keep: bool = False
     clean: bool = False
     open_caller: Callable[[], ModelCaller] | None = None
+    rights: Rules = field(default_factory=dict)
 
     @property
     def caller(self) -> ModelCaller:

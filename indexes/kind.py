@@ -96,6 +96,10 @@ class IndexKind(ABC):
         """The version of each prompt that it uses, by name. A new version leads to an update."""
         return {}
 
+    def prepare(self, directory: Path, options: BuildOptions) -> None:
+        """Raise before the build what would end it later. This method may block."""
+        del directory, options
+
     @abstractmethod
     async def build(self, context: BuildContext) -> Mapping[str, int]:
         """Write the kind's files for the new generation.

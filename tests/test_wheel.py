@@ -205,6 +205,7 @@ def test_the_built_in_models_say_what_to_install(hopyard: Environment) -> None:
 
 _LATER = (
     "hopyard.indexes.documents.readers.pdf.",
+    "hopyard.indexes.kinds.dense.pgvector",
     "hopyard.models.ledger_postgres",
     "hopyard.nodes.table.worker",
     "hopyard.state.storage.postgres.",

@@ -21,6 +21,7 @@ from hopyard.cli.index.options import (
     OcrOption,
     PathsArgument,
     SkipBadOption,
+    VectorsOption,
     check_extras,
     for_building,
     own_embedder,
@@ -30,7 +31,6 @@ from hopyard.cli.index.report import CONTINUE, finish, show_estimates
 from hopyard.cli.interrupts import ending_with
 from hopyard.cli.options import EmbeddingOption, JsonOption, ModelOption, SetOption, context_from
 from hopyard.indexes.kind import DEFAULT_KINDS, KINDS, embedding_for, select_kinds
-from hopyard.indexes.kinds.dense.vector_store import VECTOR_STORES
 from hopyard.indexes.status import status as index_status
 from hopyard.state.errors import UsageError
 
@@ -58,13 +58,7 @@ def build_command(
             f"Default: {','.join(DEFAULT_KINDS)}, and tables for spreadsheets.",
         ),
     ] = None,
-    vectors: Annotated[
-        str | None,
-        typer.Option(
-            "--vectors",
-            help=f"Vector store: faiss (default), {', '.join(VECTOR_STORES)}.",
-        ),
-    ] = None,
+    vectors: VectorsOption = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     chunk_tokens: Annotated[

@@ -21,6 +21,8 @@ from hopyard.cli.index.options import (
     NewPassagesModelOption,
     OcrOption,
     SkipBadOption,
+    VectorsOption,
+    for_building,
 )
 from hopyard.cli.index.report import CONTINUE, finish, show_status, show_unbuilt
 from hopyard.cli.interrupts import ending_with
@@ -116,6 +118,26 @@ def remove_command(
             )
         )
     finish(report, LoadReport(), index_status(directory), skip_bad=False, as_json=json_)
+
+
+@app.command("copy")
+@ending_with(CONTINUE)
+def copy_command(
+    source: DirectoryArgument,
+    target: Annotated[
+        Path, typer.Argument(help="The new place.", metavar="TO", parser=for_building)
+    ],
+    vectors: VectorsOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Copy an index to another directory or address, without embedding again."""
+    from hopyard.indexes.building.copying import copy_index
+    from hopyard.indexes.documents.loaders import LoadReport
+
+    with progress_bar() as progress:
+        copied = copy_index(source, target, vectors=vectors or "", progress=progress)
+        report = asyncio.run(copied)
+    finish(report, LoadReport(), index_status(target), skip_bad=False, as_json=json_)
 
 
 @app.command("vacuum")

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from hopyard.cli.console import progress_bar
 from hopyard.cli.index.report import nothing_read
+from hopyard.indexes.kinds.dense.vector_store import PGVECTOR, VECTOR_STORES
 from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import install_command
@@ -37,14 +39,16 @@ PathsArgument = Annotated[
 def _for_reading(name: str) -> Path:
     from hopyard.indexes.corpus.shared import folder_of
 
-    return folder_of(name)
+    with progress_bar() as progress:
+        return folder_of(name, progress)
 
 
 def for_building(name: str) -> Path:
     """The directory that builds of an index work in, by the name that the user gave."""
     from hopyard.indexes.corpus.shared import build_folder
 
-    return build_folder(name)
+    with progress_bar() as progress:
+        return build_folder(name, progress)
 
 
 _HELP: Final = "The index directory or address."
@@ -82,6 +86,10 @@ DryRunOption = Annotated[
 ]
 SkipBadOption = Annotated[
     bool, typer.Option("--skip-bad", help="Exit with 0 even if some items cannot be read.")
+]
+VectorsOption = Annotated[
+    str | None,
+    typer.Option("--vectors", help=f"faiss (default), {', '.join((PGVECTOR, *VECTOR_STORES))}."),
 ]
 MaxCallsOption = Annotated[
     int | None,

@@ -84,8 +84,10 @@ async def build(
     recipe, chunker = await in_thread(
         recipe_of, embedder, chunk_tokens, kinds, settings or Context(), caller
     )
-    await in_thread(_prepare, directory)
+    await in_thread(prepare_folder, directory)
     async with open_run(directory, progress) as run:
+        for kind in recipe.kinds:
+            await in_thread(kind.prepare, directory, recipe.options)
         await run.put(documents, chunker, lambda held, seen, _: held.keys() - seen)
         return await run.finish(recipe, lambda: embedder)
 
@@ -213,7 +215,12 @@ async def vacuum(*, directory: Path) -> None:
         await in_thread(run.vacuum)
 
 
-def _prepare(directory: Path) -> None:
+def prepare_folder(directory: Path) -> None:
+    """Make the directory of a new index.
+
+    Raises:
+        UsageError: It cannot be made, or holds something else.
+    """
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:

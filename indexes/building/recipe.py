@@ -45,6 +45,7 @@ class Recipe:
             manifest.dimension,
             keep=True,
             open_caller=caller,
+            rights=manifest.rights,
         )
         return cls(
             options,
@@ -114,6 +115,7 @@ def recipe_of(
         vectors_name(embedder.name, instructions.passage),
         embedder.dimension,
         open_caller=caller,
+        rights=settings.indexing.rights,
     )
     recipe = Recipe(
         options,

@@ -68,7 +68,7 @@ def open_run(
 def _opened(directory: Path, progress: Progress, update: bool) -> Iterator[BuildRun]:
     if update:
         read_manifest(directory)  # before a lock is made in a directory without an index
-    with hold_lock(directory), publishing(directory) as publish:
+    with hold_lock(directory), publishing(directory, progress) as publish:
         current = find_manifest(directory)
         if current is not None and (update or (directory / CORPUS_FILE).exists()):
             with Snapshot(directory, current.generation) as corpus:

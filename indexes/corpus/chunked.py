@@ -41,8 +41,16 @@ def assemble(
     files: Files,
     known: Mapping[bytes, tuple[Path, int]],
     read: Callable[[list[bytes]], dict[bytes, bytes]],
+    tell: Callable[[int, int], None],
 ) -> bool:
     """Write files of chunks that this machine has, and of others.
+
+    Args:
+        folder: The folder to make.
+        files: Its files.
+        known: Where this machine has a chunk.
+        read: Reads others from the database.
+        tell: Called with the bytes that are written, and with their sum.
 
     Returns:
         False if a chunk is nowhere, a path leads out of the folder, or a file has another size.
@@ -54,6 +62,7 @@ def assemble(
         (folder / path).touch()
     pieces = [(path, digest) for path, file in files.items() for digest in file.chunks]
     for start in range(0, len(pieces), _AHEAD):
+        tell(start * CHUNK, len(pieces) * CHUNK)
         some = pieces[start : start + _AHEAD]
         found = {digest: _own_chunk(digest, known) for _, digest in some}
         found |= read([digest for digest, data in found.items() if data is None])
@@ -63,6 +72,7 @@ def assemble(
                 return False
             with (folder / path).open("ab") as out:
                 out.write(data)
+    tell(len(pieces) * CHUNK, len(pieces) * CHUNK)
     return bool(files) and _has_sizes(folder, files)
 
 

@@ -67,7 +67,7 @@ class Generation:
             raise corpus_error(directory, sqlite3.DatabaseError("its end is missing"))
         self.generation = generation
         self.directory = directory
-        self._restricted = groups is not None
+        self.groups = groups
         # One connection under a lock: a read takes less time than the opening of a connection.
         self._lock = threading.Lock()
         try:

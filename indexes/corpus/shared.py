@@ -38,6 +38,7 @@ from hopyard.state.settings.sources import home
 from hopyard.state.storage.atomic import sync_tree
 
 if TYPE_CHECKING:
+    from hopyard.indexes.build_context import Progress
     from hopyard.state.storage.postgres.files import IndexFiles, Publisher
 
 _FOLDER: Final = "indexes"
@@ -56,31 +57,33 @@ _mirrors: Final[dict[Path, Mirror]] = {}
 _making: Final = threading.Lock()
 
 
-def folder_of(name: str | Path) -> Path:
+def folder_of(name: str | Path, progress: Progress = lambda *_: None) -> Path:
     """The directory of an index, for reading; a shared index is first brought up to date.
 
     Args:
         name: A directory, or the address of an index in a database.
+        progress: Called as the files of a shared index are fetched.
 
     Raises:
         IndexMissingError: The database has no such index.
         HopyardError: The database cannot be used.
     """
-    return _mirror(name).newest_copy() if is_address(name) else Path(name)
+    return _mirror(name).newest_copy(progress) if is_address(name) else Path(name)
 
 
-def build_folder(name: str | Path) -> Path:
+def build_folder(name: str | Path, progress: Progress = lambda *_: None) -> Path:
     """The directory that builds of an index work in, up to date with the database.
 
     Args:
         name: As for `folder_of`, or the directory that this function gave before.
+        progress: As for `folder_of`.
 
     Raises:
         IndexBusyError: Another process of this machine builds it.
         HopyardError: The database cannot be used.
     """
-    mirror = _mirror(name) if is_address(name) else _mirror_at(Path(name))
-    return mirror.build_copy() if mirror else Path(name)
+    mirror = _mirror(name) if is_address(name) else mirror_at(Path(name))
+    return mirror.build_copy(progress) if mirror else Path(name)
 
 
 def local_folder(name: str | Path) -> Path:
@@ -89,11 +92,12 @@ def local_folder(name: str | Path) -> Path:
 
 
 @contextmanager
-def publishing(directory: Path) -> Iterator[Callable[[bool], None]]:
+def publishing(directory: Path, progress: Progress) -> Iterator[Callable[[bool], None]]:
     """Be the only builder of a shared index, and publish what was built.
 
     Args:
         directory: An index directory; one of no shared index is left alone.
+        progress: Called as the files are sent.
 
     Yields:
         Publishes the directory, unless the database has it already. Its argument says whether the
@@ -103,14 +107,20 @@ def publishing(directory: Path) -> Iterator[Callable[[bool], None]]:
         IndexBusyError: Another process builds the index, or has published since `build_folder`.
         HopyardError: The database cannot be used.
     """
-    mirror = _mirror_at(directory)
+    mirror = mirror_at(directory)
     if mirror is None:
         yield lambda _: None
         return
     with mirror.shared.hold() as publisher:
         if mirror.base() != mirror.shared.newest():
             raise publisher.overtaken()
-        yield partial(mirror.publish, publisher)
+        mirror.publisher = publisher
+        yield partial(mirror.publish, publisher, progress)
+
+
+def mirror_at(directory: Path) -> Mirror | None:
+    """The shared index that is built in a directory; None for another directory."""
+    return _mirrors.get(directory.absolute())
 
 
 class Mirror:
@@ -130,8 +140,10 @@ class Mirror:
         self._asking = threading.Lock()
         self._next = 0.0
         self._copy: Path | None = None
+        self.publisher: Publisher | None = None
+        """Set while the index is being built."""
 
-    def newest_copy(self) -> Path:
+    def newest_copy(self, progress: Progress) -> Path:
         """A copy of the newest generation.
 
         While the database is away, a process uses the copy that it has.
@@ -142,7 +154,7 @@ class Mirror:
         if not known:
             self._asking.acquire()
         try:
-            self._copy = found = self._brought()
+            self._copy = found = self._brought(progress)
             self._next = time.monotonic() + _FRESH
         except IndexMissingError:
             raise
@@ -155,17 +167,17 @@ class Mirror:
             self._asking.release()
         return found
 
-    def build_copy(self) -> Path:
+    def build_copy(self, progress: Progress) -> Path:
         """The build directory, brought up to date."""
         show_as(self.build, self.address.shown)
         with _written(self.address):
             self.build.mkdir(parents=True, exist_ok=True)
             if self.base() != self.shared.newest():
                 with hold_lock(self.build):
-                    self._renew()
+                    self._renew(progress)
         return self.build
 
-    def publish(self, publisher: Publisher, clean: bool) -> None:
+    def publish(self, publisher: Publisher, progress: Progress, clean: bool) -> None:
         """Publish the build directory; `clean` also removes the former generation."""
         base, held = self.base() or 0, listed(self.build)
         files = scan(self.build)
@@ -175,10 +187,11 @@ class Mirror:
         def read(path: str, place: int) -> bytes:
             return chunk_of(self.build / path, place)
 
-        write_listing(self.build, publisher.publish(base, files, read, clean=clean), files)
+        number = publisher.publish(base, files, read, partial(progress, "publish"), clean=clean)
+        write_listing(self.build, number, files)
         self._next = 0.0
 
-    def _brought(self) -> Path:
+    def _brought(self, progress: Progress) -> Path:
         copies = self._root / "copies"
         with _written(self.address):
             copies.mkdir(parents=True, exist_ok=True)
@@ -192,16 +205,16 @@ class Mirror:
                             f"There is no index {self.address.shown!r}: run `hopyard index build "
                             f"PATH… --out {self.address.shown!r}`."
                         )
-                    number = self._fetch(number, folder)
+                    number = self._fetch(number, folder, progress)
                 for old in sorted(copies.iterdir(), reverse=True)[_KEPT:]:
                     shutil.rmtree(old, ignore_errors=True)
             show_as(folder, self.address.shown)
             return folder
 
-    def _renew(self) -> None:
+    def _renew(self, progress: Progress) -> None:
         """Put the newest generation in place of what the build directory has."""
         whole, number = self._root / "incoming", self.shared.newest()
-        while number and (newest := self._fetch(number, whole)) != number:
+        while number and (newest := self._fetch(number, whole, progress)) != number:
             number = newest
         (self.build / LISTING).unlink(missing_ok=True)
         for entry in self.build.iterdir():
@@ -214,7 +227,7 @@ class Mirror:
         else:
             write_listing(self.build, 0, {})
 
-    def _fetch(self, number: int, folder: Path) -> int:
+    def _fetch(self, number: int, folder: Path, progress: Progress) -> int:
         """Make a directory of a generation.
 
         Returns:
@@ -232,7 +245,7 @@ class Mirror:
             for place, digest in enumerate(file.chunks)
         }
         with self.shared.reading() as read:
-            whole = assemble(part, files, known, read)
+            whole = assemble(part, files, known, read, partial(progress, "fetch"))
         if not whole:
             if (newest := self.shared.newest()) != number:
                 return newest
@@ -253,20 +266,15 @@ class Mirror:
             return None
 
 
-def _mirror_at(directory: Path) -> Mirror | None:
-    mirror = _mirrors.get(directory.absolute().parent)
-    return mirror if mirror and mirror.build == directory.absolute() else None
-
-
 def _mirror(name: str | Path) -> Mirror:
     address = index_address(str(name))
     require(f"The index {address.shown!r}", "postgres")
     digest = sha256(address.shown.encode()).hexdigest()[:_DIGITS]
     root = (home() / _FOLDER / f"{address.name}-{digest}").absolute()
     with _making:
-        known = _mirrors.get(root)
+        known = _mirrors.get(root / "build")
         if known is None or known.address != address:  # another password, perhaps
-            known = _mirrors[root] = Mirror(address, root)
+            known = _mirrors[root / "build"] = Mirror(address, root)
         return known
 
 

@@ -211,7 +211,7 @@ class Snapshot(PassageVectors):
     def hidden_sources(self) -> list[str]:
         """The sources of the documents that the caller may not read."""
         sql = f"SELECT source FROM main.documents WHERE {VISIBLE} AND id NOT IN readable"
-        return [row[0] for row in self.rows(sql)] if self._restricted else []
+        return [row[0] for row in self.rows(sql)] if self.groups is not None else []
 
     def pages(self, document_id: str, first: int, last: int) -> list[PageText]:
         """Pages of a document with the places of their words; none if the index has no places.

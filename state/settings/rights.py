@@ -57,10 +57,24 @@ def may_read(
     Args:
         source: Its file, as the index has it.
     """
-    named = [rules[rule]] if (rule := rule_of(source, rules)) else []
-    named += [group_names(str(metadata[key])) for key in metadata if key.casefold() == GROUPS]
-    held = {EVERYONE, *groups}
+    named, held = readers_of(metadata, source, rules), {EVERYONE, *groups}
     return bool(named) and all(not held.isdisjoint(allowed) for allowed in named)
+
+
+def readers_of(
+    metadata: Mapping[str, MetadataValue], source: str, rules: Rules
+) -> list[tuple[str, ...]]:
+    """The groups of a document's rule and its own: a caller needs one of each list.
+
+    Args:
+        source: Its file, as the index has it.
+
+    Returns:
+        None of them if the document is closed.
+    """
+    named = [tuple(rules[rule])] if (rule := rule_of(source, rules)) else []
+    own = [group_names(str(metadata[key])) for key in metadata if key.casefold() == GROUPS]
+    return [*named, *own]
 
 
 def rule_of(source: str, rules: Rules) -> str:

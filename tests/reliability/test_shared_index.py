@@ -265,7 +265,7 @@ def test_a_build_that_was_overtaken_says_so(built: str, machine: Machine) -> Non
     machine("two")
     add(built, "tay", "The Tay Bridge fell in 1879.")
     machine("one")
-    shared._mirrors.update({folder.parent: shared._mirror(built)})
+    shared._mirrors.update({folder: shared._mirror(built)})
     with pytest.raises(IndexBusyError, match="has published a newer generation"):
         wait(building.remove(["danube"], directory=folder))
     wait(building.remove(["danube"], directory=build_folder(built)))
@@ -459,3 +459,10 @@ def test_the_command_line(
     run("two", "index", "remove", address, "stone.md")
     assert run("one", "index", "status", address)["manifest"]["counts"]["documents"] == 1
     run("one", "index", "vacuum", address)
+    other = address.replace("index=docs", "index=other")
+    copied = run("one", "index", "copy", address, other, "--vectors", "pgvector")
+    assert (copied["passages"], copied["embedded"]) == (1, 0)
+    assert run("two", "index", "status", other)["dense"]["vectors"] == "pgvector"
+    assert run("two", "search", "Tay Bridge", "-i", other)
+    refused = zygote.run("index", "copy", address, docs, environment={"HOPYARD_HOME": str(docs)})
+    assert refused.code and "is not empty and not an index" in refused.err

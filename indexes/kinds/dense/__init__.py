@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field, field_validator
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.corpus.manifest import damage_error
+from hopyard.indexes.corpus.manifest import damage_error, generation_directory
+from hopyard.indexes.corpus.shared import mirror_at
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import IndexKind
-from hopyard.indexes.kinds.dense.vector_store import STORE_FILE, VECTOR_STORES
+from hopyard.indexes.kinds.dense.vector_store import PGVECTOR, STORE_FILE, VECTOR_STORES
+from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Group
 from hopyard.state.text.counting import counted
 
@@ -35,14 +38,14 @@ class DenseSettings(Group):
 
     store: str = Field(
         FAISS,
-        description="faiss, or a LangChain vector store: memory, lancedb, or a registered one.",
+        description="faiss, pgvector, or a LangChain vector store: memory, lancedb, another.",
     )
 
     @field_validator("store")
     @classmethod
     def _known_store(cls, store: str) -> str:
-        if store not in {FAISS, *VECTOR_STORES}:
-            raise ValueError(f"choose one of {', '.join((FAISS, *VECTOR_STORES))}")
+        if store not in {FAISS, PGVECTOR, *VECTOR_STORES}:
+            raise ValueError(f"choose one of {', '.join((FAISS, PGVECTOR, *VECTOR_STORES))}")
         return store
 
 
@@ -54,13 +57,44 @@ class _Dense(IndexKind):
     settings = DenseSettings
     needs_vectors = True
 
+    def __init__(self, store: str = "") -> None:
+        """Keep vectors in a store, whatever the settings say; "" for that of the settings."""
+        self._store = store
+
+    def storing(self, store: str) -> IndexKind:
+        """The kind with the vectors in a store, whatever the settings say.
+
+        Raises:
+            UsageError: There is no such store.
+        """
+        if store not in (stores := (FAISS, PGVECTOR, *VECTOR_STORES)):
+            raise UsageError(f"There is no vector store {store!r}: choose {', '.join(stores)}.")
+        return _Dense(store)
+
+    def store_for(self, index: Path, generation: int) -> str:
+        """The store for an index that was copied to a directory: FAISS if it has no database."""
+        store = _store_in(generation_directory(index, generation) / self.name)
+        return FAISS if store == PGVECTOR and mirror_at(index) is None else store
+
+    def prepare(self, directory: Path, options: BuildOptions) -> None:
+        """See that the database can keep vectors."""
+        if (self._store or DenseSettings.of(options.settings).store) == PGVECTOR:
+            from hopyard.indexes.kinds.dense.pgvector import check_database
+
+            check_database(directory)
+
     async def build(self, context: BuildContext) -> Mapping[str, int]:
         """Index all vectors again: HNSW cannot forget a passage, and a new index is repeatable."""
-        return await in_thread(_write, context)
+        return await in_thread(_write, context, self._store)
 
     def open(self, directory: Path) -> DenseReader:
         """Open the FAISS index, or the vector store."""
-        if _store_in(directory) != FAISS:
+        store = _store_in(directory)
+        if store == PGVECTOR:
+            from hopyard.indexes.kinds.dense.pgvector import PgVectorIndex
+
+            return PgVectorIndex.load(directory)
+        if store != FAISS:
             from hopyard.indexes.kinds.dense.stored import StoredIndex
 
             return StoredIndex.load(directory)
@@ -72,13 +106,31 @@ class _Dense(IndexKind):
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
         """Whether the vectors are in the store that the settings name, in the files of today."""
         store = _store_in(directory)
-        wanted = options.keep or store == DenseSettings.of(options.settings).store
-        return wanted and (directory / "ids.npy").exists()
+        if self._store or not options.keep:
+            wanted = self._store or DenseSettings.of(options.settings).store
+            if store != wanted:
+                return False
+        return (directory / "ids.npy").exists() and not self._is_elsewhere(directory)
+
+    def _is_elsewhere(self, directory: Path) -> bool:
+        """Whether the vectors are in the database of another index, which was copied."""
+        if _store_in(directory) != PGVECTOR:
+            return False
+        mirror, about = (
+            mirror_at(directory.parents[1]),
+            json.loads((directory / STORE_FILE).read_bytes()),
+        )
+        return mirror is None or mirror.address.shown != about.get("address")
 
     def keeps_removed(self, directory: Path) -> bool:
         """Whether inverted lists still have the vectors of removed passages."""
         from hopyard.indexes.kinds.dense.ivf import keeps_removed
 
+        if _store_in(directory) == PGVECTOR:
+            from hopyard.indexes.kinds.dense.pgvector import PgVectorIndex
+
+            with closing(PgVectorIndex.load(directory)) as reader:
+                return reader.keeps_removed()
         return keeps_removed(directory)
 
     def status(self, directory: Path) -> Mapping[str, Any]:
@@ -95,13 +147,15 @@ class _Dense(IndexKind):
         """The vectors of the passages that a caller may read."""
         from hopyard.indexes.kinds.dense.reader import ReadableDense
 
-        return ReadableDense(reader, index.allowed(()) or frozenset())
+        own = reader.for_groups(index.corpus.groups or ())
+        return ReadableDense(own, index.allowed(()) or frozenset())
 
 
-def _write(context: BuildContext) -> Mapping[str, int]:
+def _write(context: BuildContext, fixed: str) -> Mapping[str, int]:
     store = DenseSettings.of(context.options.settings).store
     if context.options.keep and context.previous is not None:
         store = _store_in(context.previous)
+    store = fixed or store
 
     def tell(done: int, total: int) -> None:
         context.progress("dense", done, total)
@@ -116,6 +170,10 @@ def _write(context: BuildContext) -> Mapping[str, int]:
         DenseIndex.build(ids, vectors, tell).save(context.directory)
     elif store == FAISS and _extended(context):
         ids = []
+    elif store == PGVECTOR:
+        from hopyard.indexes.kinds.dense.pgvector import write
+
+        write(context)
     else:
         ids, vectors = corpus.map_vectors(embedding, context.directory / VECTORS_FILE)
         if store == FAISS:

@@ -69,6 +69,11 @@ class DenseReader(ABC):
     def vectors_at(self, numbers: NDArray[np.int64]) -> Vectors:
         """The vectors [m, d] of m passages, by their numbers."""
 
+    def for_groups(self, groups: Sequence[str]) -> DenseReader:
+        """The reader for a caller with groups, where the place of the vectors keeps to rights."""
+        del groups
+        return self
+
     def search(
         self, vector: Vector, k: int, allowed: Set[str] | None = None
     ) -> list[tuple[str, float]]:
@@ -93,14 +98,19 @@ class DenseReader(ABC):
         """The passages of `search` by their numbers."""
         self._check_dimension(vector)
         mask = None if allowed is None else mask_of(allowed, self.ids)
-        count = len(self) if mask is None else np.count_nonzero(mask)
-        if mask is None or count > COMPARED:
+        count = len(self) if mask is None else int(np.count_nonzero(mask))
+        few = self._are_few(count)
+        if mask is None or not few:
             numbers, cosines = self._approximate(vector, k, mask)
-        if mask is not None and (count <= COMPARED or len(numbers) < min(k, count)):
+        if mask is not None and (few or len(numbers) < min(k, count)):
             # They are few, or so far from the question that the index does not reach them.
             numbers, cosines = self._compare(vector, k, np.flatnonzero(mask))
         best = np.lexsort((numbers, -cosines))[:k]
         return numbers[best], cosines[best]
+
+    def _are_few(self, count: int) -> bool:
+        """Whether it takes less time to compare all of some passages than to use the index."""
+        return count <= COMPARED
 
     def _compare(self, vector: Vector, k: int, numbers: NDArray[np.int64]) -> Nearest:
         """The k nearest of some passages, which are all compared: it is exact."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.vectorstores import VectorStore
 
+PGVECTOR: Final = "pgvector"
+"""The store that keeps vectors in the database of a shared index; no LangChain store."""
 STORE_FILE: Final = "store.json"
 """The file of the kind `dense` that names its store; the FAISS index has none."""
 

@@ -37,6 +37,7 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
 }
 _AGAIN: Final = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 _CURES: Final[Mapping[type[psycopg.Error], str]] = {
+    psycopg.errors.DiskFull: "make room on the disk of the server",
     psycopg.errors.InsufficientPrivilege: "give the role its rights (docs/postgres.md)",
     psycopg.errors.InvalidSchemaName: (
         "create the schema, or give the role its rights (docs/postgres.md)"
@@ -114,6 +115,8 @@ class _Patience:
         if isinstance(error, _AGAIN):
             return
         now = time.monotonic()
+        if connection is not None:  # it was open
+            self._lost = max(self._lost, 0.0)
         self._lost = self._lost or now
         away = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
         lost = connection is None or connection.closed

@@ -53,6 +53,20 @@ CREATE TABLE index_chunks (
 );
 ALTER TABLE index_chunks ALTER COLUMN data SET STORAGE EXTERNAL;
 """,
+    """
+CREATE TABLE index_vectors (
+    name TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    oldest BIGINT NOT NULL,
+    PRIMARY KEY (name, dimension)
+);
+CREATE TABLE index_readers (
+    name TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    groups JSONB NOT NULL,
+    PRIMARY KEY (name, id)
+);
+""",
 )
 """The statements of each version. A released text never changes."""
 _NUMBER: Final = lock_number("index", "%s")
@@ -165,8 +179,33 @@ class Publisher:
 
         return self._database.run(locked)
 
+    def write(self, base: int, work: Callable[[Connection[TupleRow]], T]) -> T:
+        """Do some work in one transaction, unless another process has published meanwhile.
+
+        Args:
+            base: As for `publish`.
+            work: The work.
+
+        Raises:
+            IndexBusyError: Another process builds the index, or has published.
+        """
+
+        def whole(connection: Connection[TupleRow]) -> T:
+            with connection.transaction():
+                if _newest(connection, self._name) != base:
+                    raise self.overtaken()
+                return work(connection)
+
+        return self.run(whole)
+
     def publish(
-        self, base: int, files: Files, read: Callable[[str, int], bytes], *, clean: bool
+        self,
+        base: int,
+        files: Files,
+        read: Callable[[str, int], bytes],
+        tell: Callable[[int, int], None],
+        *,
+        clean: bool,
     ) -> int:
         """Publish a generation, and remove what only generations before the last one have.
 
@@ -174,6 +213,7 @@ class Publisher:
             base: The number of the generation that the build began from.
             files: The files.
             read: Reads a chunk, by the path of its file and its place there.
+            tell: Called with the bytes that are sent, and with their sum.
             clean: Remove the last generation too.
 
         Returns:
@@ -191,9 +231,11 @@ class Publisher:
         held = self.run(self._digests)
         lacking = [digest for digest in places if digest not in held]
         for start in range(0, len(lacking), _BATCH):
+            tell(start * CHUNK, len(lacking) * CHUNK)
             some = lacking[start : start + _BATCH]
             rows = [(self._name, digest, *_deflated(read(*places[digest]))) for digest in some]
             self.run(partial(_insert, rows=rows))
+        tell(len(lacking) * CHUNK, len(lacking) * CHUNK)
         # An index that was deleted and built again takes no number twice.
         number = max(base + 1, time.time_ns() // 1000)
         return self.run(lambda connection: self._commit(connection, base, number, files, clean))

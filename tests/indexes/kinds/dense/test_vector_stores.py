@@ -124,7 +124,7 @@ def test_a_store_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_a_store_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="choose one of faiss, lancedb, memory"):
+    with pytest.raises(UsageError, match="choose one of faiss, pgvector, lancedb, memory"):
         hopyard.build_index(tmp_path / "index", DOCUMENTS, embedding="words", vectors="nothing")
 
 

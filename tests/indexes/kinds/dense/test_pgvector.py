@@ -1,0 +1,333 @@
+"""Vectors in Postgres: the kind's contract, generations, filters, rights, a missing extension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import psycopg
+import pytest
+from building import wait
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.documents import Document
+from postgres_server import OWN, PostgresServer
+
+import hopyard
+from hopyard.indexes.arrays.ragged import Ragged
+from hopyard.indexes.building import build as building
+from hopyard.indexes.building.copying import copy_index
+from hopyard.indexes.building.recipe import OpenCaller
+from hopyard.indexes.corpus import shared
+from hopyard.indexes.corpus.chunked import LISTING, write_listing
+from hopyard.indexes.corpus.shared import Mirror, build_folder, folder_of
+from hopyard.indexes.index import Index
+from hopyard.indexes.kind import KINDS
+from hopyard.indexes.kinds.dense import reader as dense_reader
+from hopyard.indexes.kinds.dense.pgvector import PgVectorIndex
+from hopyard.indexes.status import status
+from hopyard.models.embedder import Vectors
+from hopyard.state.errors import HopyardError, IndexMissingError, UsageError
+from hopyard.state.settings.index_address import index_address
+from hopyard.state.settings.rights import may_read, readers_of
+from hopyard.state.storage.postgres.connection import Database, Place, migrate
+from hopyard.state.storage.postgres.files import _STEPS
+from hopyard.state.storage.postgres.vector_rows import NEAREST, READER
+from hopyard.state.storage.postgres.vectors import VectorTable
+from hopyard.testing import DOCUMENTS, IndexKindContract, WordEmbedder
+
+from .test_dense import recall, unit_rows
+
+TAY = Document("The Tay Bridge fell in 1879.", id="tay")
+GROUPS = ("hr", "board", "everyone", "a,b", 'a"b', "né\0e")
+
+
+@pytest.fixture
+def address(postgres: PostgresServer) -> str:
+    """The address of an index that does not exist yet."""
+    hopyard.register_embedding("words", WordEmbedder())
+    return f"{postgres.place()}&index=docs"
+
+
+@pytest.fixture
+def built(address: str) -> str:
+    hopyard.build_index(address, DOCUMENTS, embedding="words", chunk_tokens=0, vectors="pgvector")
+    return address
+
+
+@pytest.fixture
+def restricted(postgres: PostgresServer) -> Iterator[str]:
+    """A database whose role for readers exists."""
+    place = postgres.place()
+    postgres.execute(f"CREATE ROLE {READER}")
+    try:
+        with psycopg.connect(place) as connection:
+            [schema] = connection.execute("SELECT current_schema()").fetchone() or [""]
+            connection.execute(f'GRANT USAGE ON SCHEMA "{schema}" TO {READER}')
+        # Readers need its type; another test may have made it in a schema of its own.
+        postgres.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        postgres.execute("ALTER EXTENSION vector SET SCHEMA public")
+        yield place
+    finally:
+        postgres.execute(f"DROP OWNED BY {READER}; DROP ROLE {READER}")
+
+
+def rows(address: str, query: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(index_address(address).database) as connection:
+        [name] = connection.execute(
+            "SELECT relname FROM pg_class WHERE relname ~ '^index_vectors_[0-9a-f]{12}$' "
+            "AND relnamespace = current_schema()::regnamespace"
+        ).fetchone() or [""]
+        return connection.execute(query.format(vectors=name)).fetchall()
+
+
+def written(
+    place: str,
+    vectors: Vectors,
+    generation: int = 1,
+    readers: tuple[Sequence[int], Sequence[object]] | None = None,
+) -> PgVectorIndex:
+    """An index whose vectors are written without a build; its passages are p0000, p0001, ..."""
+    database = Database(Place(place, "The test", "nothing"))
+    migrate(database, database._place, "indexes", _STEPS)
+    table = VectorTable(place, "docs", vectors.shape[1], generation)
+    digests = [sha256(vector.tobytes()).digest()[:16] for vector in vectors]
+    of, lists = readers or ([0] * len(vectors), [["everyone"]])
+
+    def work(connection: psycopg.Connection[Any]) -> Any:
+        with connection.transaction():
+            return table.write(connection, digests, (np.array(of), lists), vectors, clean=False)
+
+    with closing(database):
+        numbers = database.run(work)
+    ids = Ragged.of_texts(f"p{row:04d}" for row in range(len(vectors)))
+    return PgVectorIndex(ids, numbers, table)
+
+
+class TestPgVector(IndexKindContract):
+    kind = KINDS["dense"]
+    settings: ClassVar = {"dense": {"store": "pgvector"}}
+    volatile = ("store.json", "vector-rows.npy")
+
+    @pytest.fixture(autouse=True)
+    def database(self, postgres: PostgresServer) -> None:
+        self.place = postgres.place()
+
+    async def build(
+        self,
+        directory: Path,
+        caller: OpenCaller,
+        documents: Any = None,
+        **options: Any,
+    ) -> Any:
+        """Build in a directory that belongs to an index of the database."""
+        mirror = Mirror(
+            index_address(f"{self.place}&index={sha256(str(directory).encode()).hexdigest()[:9]}"),
+            directory.parent,
+        )
+        mirror.build = directory
+        shared._mirrors[directory] = mirror
+        directory.mkdir(parents=True, exist_ok=True)
+        if not (directory / LISTING).exists():
+            write_listing(directory, 0, {})
+        if told := options.get("progress"):  # the contract ends with the manifest
+            options["progress"] = lambda *stage: stage[0] == "publish" or told(*stage)
+        return await super().build(directory, caller, documents, **options)
+
+
+def test_an_index_is_built_extended_and_searched(built: str) -> None:
+    assert status(folder_of(built)).kinds["dense"]["vectors"] == "pgvector"
+    assert not list(folder_of(built).rglob("vectors.npy")), "the copy has no vectors"
+    hopyard.add_documents(built, TAY)
+    with hopyard.Hopyard(built, embedding="words", k=2) as hop:
+        for method in ("dense", "mmr", "hybrid"):
+            found = hop.search("When did the Tay Bridge fall?", search=method)
+            assert found[0].id == "tay", method
+        filtered = hop.search("Bridge", search="dense", where="title=Danube")
+        assert [unit.id for unit in filtered] == ["danube"]
+
+
+def test_readers_keep_their_generation(built: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "_FRESH", 0.0)
+    vector = WordEmbedder().embed_query("the Tay Bridge fell in 1879")
+    count, folder = len(DOCUMENTS), build_folder(built)
+    with Index.open(folder_of(built)) as first:
+        hopyard.add_documents(built, TAY)
+        assert rows(built, "SELECT count(*) FROM {vectors}") == [(count + 1,)], "one was sent"
+        with Index.open(folder_of(built)) as second:
+            wait(building.remove(["tay", "danube"], directory=folder))
+            found = second.reader("dense").search(vector, 99)
+            assert found[0][0] == "tay" and len(found) == count + 1
+            assert first.reader("dense").search  # opened, and then found to be too old
+            with pytest.raises(IndexMissingError, match="open the index again"):
+                first.reader("dense").search(vector, 99)
+    with Index.open(folder_of(built)) as third:
+        assert len(third.reader("dense").search(vector, 99)) == count - 1
+    assert rows(built, "SELECT count(*) FROM {vectors}") == [(count + 1,)]
+    wait(building.vacuum(directory=folder))
+    assert rows(built, "SELECT count(*) FROM {vectors}") == [(count - 1,)]
+    with Index.open(folder_of(built)) as last:
+        assert len(last.reader("dense").search(vector, 99)) == count - 1
+
+
+@pytest.mark.parametrize("compared", [0, 5_000])
+def test_recall_with_and_without_filters(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, compared: int
+) -> None:
+    monkeypatch.setattr(dense_reader, "COMPARED", compared)
+    vectors, questions = unit_rows(3000, 64), unit_rows(30, 64, seed=1)
+    # Of so few rows Postgres would rather compare all.
+    index = written(f"{postgres.place()}%20-c%20enable_seqscan%3Doff", vectors)
+    assert recall(index, vectors, questions, 10) >= 0.95
+    for share in (0.01, 0.1):
+        chosen = np.sort(np.random.default_rng(0).choice(3000, int(3000 * share), replace=False))
+        allowed, found = {f"p{row:04d}" for row in chosen}, 0
+        for question in questions:
+            nearest = chosen[np.argsort(-(vectors[chosen] @ question))[:10]]
+            names = {name for name, _ in index.search(question, 10, allowed)}
+            assert names <= allowed
+            found += len(names & {f"p{row:04d}" for row in nearest})
+        assert found >= (0.95 if compared else 0.9) * 10 * len(questions), share
+    with psycopg.connect(index._table._place.address) as connection:
+        index._table._begin(connection)
+        asked = {"question": str(questions[0].tolist()), "generation": 1, "limit": 10}
+        query = f"EXPLAIN {NEAREST}".format(**index._table._named)
+        plan = str(connection.execute(query, asked).fetchall())
+    assert "_graph" in plan, "the graph is used"
+    index.close()
+
+
+def test_an_index_is_copied_into_a_database_and_back(address: str, tmp_path: Path) -> None:
+    plain, back = tmp_path / "plain", tmp_path / "back"
+    hopyard.build_index(plain, DOCUMENTS, embedding="words", chunk_tokens=0)
+    told: list[str] = []
+
+    def copy(source: Path, to: Path, vectors: str = "") -> int:
+        def tell(stage: str, done: int, total: int) -> None:
+            assert 0 <= done <= total or not total
+            told.append(stage)
+
+        return wait(copy_index(source, to, vectors=vectors, progress=tell)).embedded
+
+    assert copy(plain, build_folder(address), "pgvector") == 0
+    assert {"copy", "publish"} <= {*told}
+    assert status(folder_of(address)).kinds["dense"]["vectors"] == "pgvector"
+    assert copy(folder_of(address), back) == 0
+    assert "dense" not in status(back).kinds, "a folder keeps its vectors with FAISS"
+    other = address.replace("index=docs", "index=other")
+    assert copy(folder_of(address), build_folder(other)) == 0
+    for name in (plain, address, back, other):
+        with hopyard.Hopyard(name, embedding="words", k=1) as hop:
+            assert hop.search("the Iron Bridge opened", search="dense")[0].id == "iron-bridge"
+    with pytest.raises(UsageError, match=r"^There is an index .* already"):
+        copy(plain, back)
+    with pytest.raises(UsageError, match="no vector store 'nothing'"):
+        copy(plain, tmp_path / "other", "nothing")
+    with pytest.raises(UsageError, match="by its address"):
+        hopyard.add_documents(back, TAY)
+        copy(back, tmp_path / "another", "pgvector")
+
+
+def test_a_folder_is_refused_before_anything_is_embedded(tmp_path: Path) -> None:
+    class Unused(WordEmbedder):
+        def embed_documents(self, texts: Sequence[str]) -> Any:
+            raise AssertionError
+
+    hopyard.register_embedding("unused", Unused())
+    with pytest.raises(UsageError, match="'pgvector' keeps vectors in the database"):
+        hopyard.build_index(tmp_path / "index", DOCUMENTS, embedding="unused", vectors="pgvector")
+
+
+@pytest.mark.skipif(bool(OWN), reason="the rights of another's server stay as they are")
+def test_a_missing_extension_is_one_sentence(address: str, postgres: PostgresServer) -> None:
+    schema = index_address(address).database.rpartition("%3D")[2]
+    postgres.execute("CREATE DATABASE plain")
+    postgres.execute("CREATE ROLE builder LOGIN")
+    other = address.replace("/postgres?", "/plain?")
+    with psycopg.connect(index_address(other).database, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema} AUTHORIZATION builder")
+    try:
+        with pytest.raises(HopyardError, match="lacks the extension pgvector") as raised:
+            name = other.replace("//postgres@", "//builder@")
+            hopyard.build_index(name, DOCUMENTS, embedding="words", vectors="pgvector")
+        assert "\n" not in str(raised.value)
+    finally:
+        postgres.execute("DROP DATABASE plain WITH (FORCE)")
+        postgres.execute("DROP ROLE builder")
+
+
+Rights = list[tuple[str, list[list[str]]]]
+names = st.lists(st.sampled_from(GROUPS), max_size=3, unique=True)
+documents = st.lists(
+    st.tuples(st.sampled_from(["hr/a.md", "b.md"]), st.lists(names, max_size=2)), min_size=1,
+    max_size=12,
+)  # fmt: skip
+
+
+def test_the_database_alone_keeps_to_rights(restricted: str) -> None:
+    generations = iter(range(1, 10_000))
+
+    @given(documents, names, names)
+    def check(held: Rights, rule: list[str], caller: list[str]) -> None:
+        vectors = unit_rows(len(held), 8)
+        rules = {"hr": rule} if rule else {}
+        keys = ("groups", "Groups")
+        about = [
+            (dict(zip(keys, map(", ".join, own), strict=False)), f"docs/{source}")
+            for source, own in held
+        ]
+        lists = [readers_of(metadata, source, rules) for metadata, source in about]
+        index = written(restricted, vectors, next(generations), (range(len(held)), lists))
+        found = index.for_groups(caller).search(vectors[0], 99)  # no filter of the program
+        readable = {
+            f"p{row:04d}"
+            for row, (metadata, source) in enumerate(about)
+            if may_read(metadata, source, rules, caller)
+        }
+        assert {name for name, _ in found} == readable
+        assert len(index.search(vectors[0], 99)) == len(held)
+        index.close()
+
+    check()
+
+
+def test_the_graph_keeps_to_rights_too(restricted: str) -> None:
+    vectors, questions = unit_rows(2000, 16), unit_rows(10, 16, seed=1)
+    readers = [row % 20 for row in range(2000)]
+    lists = [[[f"g{number}"]] for number in range(20)]
+    index = written(restricted, vectors, 1, (readers, lists)).for_groups(["g3", "g7"])
+    for question in questions:
+        numbers = [int(name[1:]) % 20 for name, _ in index.search(question, 50)]
+        assert {*numbers} == {3, 7} and len(numbers) == 50
+    with pytest.raises(IndexMissingError, match="not for these groups"):
+        index.vectors(["p0000"])
+    index.close()
+    with psycopg.connect(restricted) as connection:
+        connection.execute(f"SET ROLE {READER}")
+        query = f"SELECT count(*) FROM {index._table._named['vectors']}"
+        assert connection.execute(query).fetchone() == (0,), "without groups there is nothing"
+        for other in ("SELECT * FROM index_chunks", query.replace("count(*)", "digest") + "_rows"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
+                connection.execute(other)
+
+
+def test_a_search_with_groups_asks_as_the_restricted_role(
+    restricted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Groups of the caller reach the database, also where the program forgets its own filter."""
+    hopyard.register_embedding("words", WordEmbedder())
+    texts = [("Minutes of the board about the bridge.", "board"), ("The bridge is open.", "hr")]
+    held = [Document(text, id=name, metadata={"groups": name}) for text, name in texts]
+    name = f"{restricted}&index=docs"
+    hopyard.build_index(name, held, embedding="words", chunk_tokens=0, vectors="pgvector")
+    every: Callable[..., Any] = lambda *_: np.ones(2, np.bool_)  # noqa: E731
+    monkeypatch.setattr(dense_reader, "mask_of", every)
+    for group in ("board", "hr"):
+        with hopyard.Hopyard(name, embedding="words", groups=[group]) as hop:
+            assert [unit.id for unit in hop.search("bridge", search="dense")] == [group]
+    with hopyard.Hopyard(name, embedding="words") as hop:
+        assert len(hop.search("bridge", search="dense")) == 2

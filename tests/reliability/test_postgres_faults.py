@@ -1,0 +1,227 @@
+"""Faults of Postgres below an index: a full disk, killed migrations, dropped connections."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from langchain_core.documents import Document
+from postgres_server import IS_ROOT, OWN, PostgresServer
+
+import hopyard
+from hopyard.indexes.corpus import shared
+from hopyard.indexes.corpus.shared import folder_of
+from hopyard.state.errors import HopyardError, IndexBusyError
+from hopyard.state.settings.index_address import index_address
+from hopyard.state.storage.postgres.vectors import VectorTable
+from hopyard.testing import DOCUMENTS, WordEmbedder
+
+from .test_shared_index import Machine, add, best, machine, rows
+
+__all__ = ("machine",)
+
+TAY = "The Tay Bridge fell in 1879."
+STORES = ("faiss", "pgvector")
+MIGRATE = """
+import sys, time
+from pathlib import Path
+from hopyard.state.storage.postgres.connection import Database, Place, migrate
+from hopyard.state.storage.postgres.files import _STEPS
+
+class Halting(tuple):
+    def __getitem__(self, part):
+        for number, step in enumerate(super().__getitem__(part)):
+            if number:
+                Path(sys.argv[2]).touch()
+                time.sleep(60)
+            yield step
+
+place = Place(sys.argv[1], "The index", "its address")
+migrate(Database(place), place, "indexes", Halting(_STEPS))
+"""
+
+
+@pytest.fixture(params=STORES)
+def built(request: pytest.FixtureRequest, postgres: PostgresServer, machine: Machine) -> str:
+    """The address of an index, with each place for its vectors."""
+    del machine
+    return build(f"{postgres.place()}&index=docs", request.param)
+
+
+def build(address: str, store: str) -> str:
+    hopyard.register_embedding("words", WordEmbedder())
+    hopyard.build_index(address, DOCUMENTS, chunk_tokens=0, embedding="words", vectors=store)
+    return address
+
+
+@pytest.fixture
+def disk(postgres: PostgresServer) -> Iterator[Path]:
+    """A small file system for tables; use it as the tablespace `small`."""
+    folder = postgres._folder / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=12m,mode=777", "tmpfs", str(folder)]
+    if OWN or not IS_ROOT or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no file system may be mounted here, or the server is another's")
+    try:
+        (data := folder / "data").mkdir(mode=0o700)
+        shutil.chown(data, "nobody")
+        postgres.execute(f"CREATE TABLESPACE small LOCATION '{data}'")
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+        folder.rmdir()
+
+
+@contextmanager
+def full(disk: Path) -> Iterator[None]:
+    """Until the end of the block, nothing is left."""
+    filler = disk / "filler"
+    filler.write_bytes(bytes(max(shutil.disk_usage(disk).free - 8192, 0)))
+    yield
+    filler.unlink()
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_full_disk_of_the_server(
+    postgres: PostgresServer, disk: Path, machine: Machine, store: str
+) -> None:
+    address = f"{postgres.place()}%20-c%20default_tablespace%3Dsmall&index=docs"
+    build(address, store)
+    others = [Document(os.urandom(2000).hex(), id=f"d{number}") for number in range(200)]
+    new = [Document(TAY, id="tay"), *others]
+    with full(disk):
+        with pytest.raises(HopyardError, match=r"No space left.*make room on the disk") as raised:
+            hopyard.add_documents(address, new)
+        assert "\n" not in str(raised.value)
+        machine("two")
+        assert best(address, "When was the Iron Bridge opened?") == "iron-bridge"
+        machine("one")
+    assert hopyard.add_documents(address, new).embedded == 0, "its work is kept"
+    machine("two")
+    assert best(address, TAY) == "tay"
+    postgres.execute(f"DROP SCHEMA {rows(address, 'SELECT current_schema()')[0][0]} CASCADE")
+    postgres.execute("DROP TABLESPACE small")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_migration_that_is_killed_leaves_nothing(
+    postgres: PostgresServer, machine: Machine, tmp_path: Path
+) -> None:
+    address, mark = f"{postgres.place()}&index=docs", tmp_path / "mark"
+    place = index_address(address).database
+    tables = "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
+    with subprocess.Popen([sys.executable, "-c", MIGRATE, place, str(mark)]) as process:
+        while not mark.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+    assert rows(address, tables) == [(0,)], "the first statements are taken back"
+    assert best(build(address, "faiss"), "the Iron Bridge opened") == "iron-bridge"
+    assert rows(address, "SELECT * FROM hopyard_versions") == [("indexes", 2)]
+
+
+def test_tables_of_a_former_version_are_migrated(
+    postgres: PostgresServer, machine: Machine
+) -> None:
+    address = build(f"{postgres.place()}&index=docs", "faiss")
+    with psycopg.connect(index_address(address).database) as connection:
+        connection.execute("DROP TABLE index_vectors, index_readers")
+        connection.execute("UPDATE hopyard_versions SET version = 1")
+    assert best(address, "the Iron Bridge opened") == "iron-bridge", "a reader needs no tables"
+    hopyard.build_index(address, DOCUMENTS, chunk_tokens=0, embedding="words", vectors="pgvector")
+    assert best(address, "the Iron Bridge opened") == "iron-bridge"
+    with psycopg.connect(index_address(address).database) as connection:
+        connection.execute("UPDATE hopyard_versions SET version = 3")
+    with pytest.raises(HopyardError, match="written by a newer Hopyard"):
+        add(address, "tay", TAY)
+
+
+class Dropping:
+    """Ends the connection of this process before its nth statement; counts all."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, postgres: PostgresServer) -> None:
+        self.at, self.count = 0, 0
+        self._postgres = postgres
+        for owner, name in (
+            (psycopg.Connection, "execute"),
+            (psycopg.Cursor, "executemany"),
+            (psycopg.Cursor, "copy"),
+        ):
+            monkeypatch.setattr(owner, name, self._counting(getattr(owner, name)))
+
+    def _counting(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def counting(given: Any, *arguments: Any, **named: Any) -> Any:
+            self.count += 1
+            if self.count == self.at:
+                connection = getattr(given, "connection", given)
+                self.at = 0
+                self._postgres.execute(
+                    f"SELECT pg_terminate_backend({connection.info.backend_pid}, 5000)"
+                )
+            return call(given, *arguments, **named)
+
+        return counting
+
+
+def test_a_connection_that_drops_at_any_statement(
+    built: str, machine: Machine, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hopyard.state.storage.postgres.connection, "_PAUSE", 0.01)
+    dropping = Dropping(monkeypatch, postgres)
+
+    def change(name: str, at: int) -> int:
+        """Publish a document on one machine, fetch and search it on another."""
+        machine("one")
+        dropping.count, dropping.at = 0, at
+        add(built, name, f"{name} is where the cloves of {name} are weighed.")
+        machine("two")
+        assert best(built, f"{name} is where the cloves of {name} are weighed.") == name
+        assert dropping.at == 0, "the connection was dropped"
+        return dropping.count
+
+    statements = change("d0", 0)
+    assert statements > 15
+    for moment in range(1, statements, max(1, statements // 12)):
+        change(f"d{moment}", moment)
+    assert rows(built, "SELECT count(*) FROM index_generations") == [(2,)]
+    with hopyard.Hopyard(built, embedding="words", k=99) as hop:
+        found = {unit.id for unit in hop.search("cloves", search="dense")}
+    assert len(found) == len(DOCUMENTS) + 1 + len(range(1, statements, max(1, statements // 12)))
+
+
+def test_a_builder_that_was_overtaken_does_not_touch_the_vectors_of_another(
+    postgres: PostgresServer, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, overtaken = build(f"{postgres.place()}&index=docs", "pgvector"), []
+    write = VectorTable.write
+
+    def late(table: VectorTable, connection: Any, *given: Any, **named: Any) -> Any:
+        if not overtaken:
+            overtaken.append(True)
+            postgres.execute(f"SELECT pg_terminate_backend({connection.info.backend_pid}, 5000)")
+            own = dict(shared._mirrors)
+            machine("two")
+            add(address, "forth", "The Forth Bridge opened in 1890.")
+            machine("one")
+            shared._mirrors.update(own)
+        return write(table, connection, *given, **named)
+
+    monkeypatch.setattr(VectorTable, "write", late)
+    with pytest.raises(IndexBusyError, match="has published a newer generation"):
+        add(address, "tay", TAY)
+    machine("three")
+    assert best(address, "The Forth Bridge opened in 1890.") == "forth"
+    machine("one")
+    assert hopyard.add_documents(address, Document(TAY, id="tay"))
+    assert best(address, TAY) == "tay" and folder_of(address)
+    assert best(address, "The Forth Bridge opened in 1890.") == "forth"
