@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from hopyard.agent.worker import open_work, run_worker, shared_index
+from hopyard.agent.worker import Worker, shared_index
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.embedder import Embedder
 from hopyard.models.work.batches import Batches
-from hopyard.models.work.orders import SMALL_WINDOW, WINDOW, Orders
+from hopyard.models.work.orders import Orders
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, UsageError, as_known
 from hopyard.state.settings.fields import Context
 from hopyard.state.storage.postgres.work import WorkQueue
-
-WORKERS: Final = "workers"
-BATCH: Final = "batch"
-RAY: Final = "ray"
 
 
 @contextmanager
@@ -30,8 +27,10 @@ def shared_build(
 ) -> Iterator[dict[str, Any]]:
     """Models and settings for a build whose calls and embeddings several processes do.
 
+    This process works too, so the build needs no other worker.
+
     Args:
-        on: "workers", "batch", "ray", or the address of a Ray cluster.
+        on: "workers", or "batch" for calls through OpenAI's batch API.
         directory: The index directory, as `indexes.corpus.shared.build_folder` gives it.
 
     Yields:
@@ -41,56 +40,36 @@ def shared_build(
         UsageError: `on` is something else, or the index is not in a database.
         HopyardError: The database cannot be used.
     """
-    address = shared_index(as_known(str(directory)), "--on")
+    if on not in {"workers", "batch"}:
+        raise UsageError(f"--on {on!r} is neither workers nor batch.")
+    address, stop = shared_index(as_known(str(directory)), "--on"), threading.Event()
     with ExitStack() as stack:
-        queue = stack.enter_context(open_work(address))
+        queue = stack.enter_context(closing(WorkQueue(address)))
         orders = stack.enter_context(Orders(queue))
-        batches = stack.enter_context(Batches(queue, context.model)) if on == BATCH else None
-        if on.partition(":")[0] == RAY:
-            from hopyard.agent.ray_workers import ray_workers
+        batches = stack.enter_context(Batches(queue, context.model)) if on == "batch" else None
+        worker = Worker(queue, resources, context.concurrency, batches)
 
-            stack.enter_context(ray_workers(address, on, context))
-        elif on not in {WORKERS, BATCH}:
-            raise UsageError(f"--on {on!r} is not workers, batch, ray or ray://HOST:PORT.")
-        stack.enter_context(_own_worker(orders, queue, resources, context, batches))
-        limited = context.budget.tokens or context.budget.seconds
-        window = SMALL_WINDOW if limited else WINDOW
+        def work() -> None:
+            try:
+                asyncio.run(worker.run(stop))
+            except HopyardError as error:
+                orders.fail(error)
+            except Exception as error:  # else the build would never end
+                orders.fail(HopyardError(f"The builder's own worker failed ({error!r})."))
 
         @cache
         def caller() -> ModelCaller:
             provider = resources.caller(context.model).provider
-            return ModelCaller(orders.chat(context.model, provider, window), resources.ledger)
+            return ModelCaller(orders.chat(context, provider), resources.ledger)
 
-        yield {
-            "embedder": orders.embedder(embedder),
-            "caller": caller,
-            "settings": context.model_copy(update={"concurrency": None}),  # the workers' setting
-        }
-
-
-@contextmanager
-def _own_worker(
-    orders: Orders,
-    queue: WorkQueue,
-    resources: Resources,
-    context: Context,
-    batches: Batches | None,
-) -> Iterator[None]:
-    """This process works too, so a build needs no other worker."""
-    stop = threading.Event()
-
-    def work() -> None:
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
         try:
-            run_worker(queue, resources, context, stop, batches=batches)
-        except HopyardError as error:
-            orders.fail(error)
-        except Exception as error:  # else the build would never end
-            orders.fail(HopyardError(f"The builder's own worker failed ({error!r})."))
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
+            yield {
+                "embedder": orders.embedder(embedder),
+                "caller": caller,
+                "settings": context.model_copy(update={"concurrency": None}),  # of workers
+            }
+        finally:
+            stop.set()
+            thread.join()

@@ -95,7 +95,6 @@ EXTRAS: Final[Mapping[str, Extra]] = {
             "langgraph-checkpoint-postgres": "langgraph.checkpoint.postgres",
         },
     ),
-    "ray": Extra("builds on a Ray cluster", {"ray": "ray"}),
 }
 
 

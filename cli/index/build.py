@@ -71,13 +71,13 @@ def build_command(
     embedding: EmbeddingOption = None,
     chunk_tokens: Annotated[
         int | None,
-        typer.Option(help="Maximum tokens of a passage (default: 300); 0 keeps documents whole."),
+        typer.Option(help="Tokens of a passage (default 300, 0: whole)."),
     ] = None,
     on: Annotated[
         str,
         typer.Option(
-            metavar="WHERE",
-            help="Share the work: workers (`hopyard worker`), batch (OpenAI), ray, ray://….",
+            metavar="WHO",
+            help="Who works too: workers, or batch (OpenAI).",
         ),
     ] = "",
     dry_run: DryRunOption = False,

@@ -41,6 +41,7 @@ QUIET: Final = 2.0
 """Seconds without a new request, after which a batch is sent."""
 PATIENCE: Final = 30 * 86_400.0
 """Seconds that a request may wait, with those after a batch that expired."""
+_URL: Final = "/v1/chat/completions"
 _MOST: Final = 50_000
 """Requests of a batch."""
 _ENDED: Final = frozenset({"completed", "expired", "cancelled", "failed"})
@@ -60,10 +61,10 @@ class _Answer(NamedTuple):
 
 
 class Batches:
-    """The batches of one build. Use it under `with`, and its models in one event loop.
+    """The batches of one build. Use it under `with`, and its model in one event loop.
 
     Args:
-        queue: Remembers which batches were sent.
+        queue: Remembers which batches were sent, until the build has ended well.
         model: The build's chat model.
 
     Raises:
@@ -79,6 +80,7 @@ class Batches:
         self._sent = {name: set(digests) for name, digests in queue.batches().items()}
         self._ids: dict[str, str] = {}
         self._ended: dict[str, list[str]] = {}
+        """The files of the batches that were read."""
         self._arrived = 0.0
         self._loop: asyncio.Task[None] | None = None
         self.provider = cache(self._provider)
@@ -87,38 +89,33 @@ class Batches:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None and self._ended:
-            from openai import OpenAI
+        if kind is not None or not self._ended:
+            return
+        from openai import OpenAI
 
-            client = OpenAI(base_url=server_address("openai") or None)
+        with OpenAI(base_url=server_address("openai") or None) as client:
             for name, files in self._ended.items():
                 self._queue.delete_batch(name)
                 for file in files:
-                    with suppress(Exception):  # the provider deletes them too, later
+                    with suppress(Exception):  # the provider deletes files too, later
                         client.files.delete(file)
-            client.close()
 
     def _provider(self, spec: str) -> ChatProvider:
         from openai import DefaultAsyncHttpxClient
 
-        client: Any = DefaultAsyncHttpxClient(
-            transport=_Transport(self),
-            event_hooks={"response": [refuse_errors]},
+        http: Any = DefaultAsyncHttpxClient(
+            transport=_Transport(self), event_hooks={"response": [refuse_errors]}
         )
-        return replace(
-            chat_provider(spec),
-            connect=cache(lambda sampling: connect_hosted(spec, sampling, client)),
-            concurrency=_MOST,
-        )
+        connect = cache(lambda sampling: connect_hosted(spec, sampling, http))
+        return replace(chat_provider(spec), connect=connect, concurrency=_MOST)
 
     async def answer(self, body: bytes) -> _Answer:
-        """The answer to a request, from a batch that has it."""
+        """The answer to a request, from the batch that has it."""
         digest = sha256(body).hexdigest()
         if digest not in self._futures:
             self._futures[digest] = asyncio.get_running_loop().create_future()
             self._bodies[digest], self._arrived = body, monotonic()
-        if self._loop is None:
-            self._loop = asyncio.create_task(self._run())
+        self._loop = self._loop or asyncio.create_task(self._run())
         return await asyncio.shield(self._futures[digest])
 
     async def _run(self) -> None:
@@ -133,7 +130,6 @@ class Batches:
                 new = [digest for digest in self._bodies if digest not in sent][:_MOST]
                 if new and (len(new) == _MOST or monotonic() > self._arrived + QUIET):
                     await self._send(new)
-                    looked = monotonic()
                 failures = 0
             except Exception as error:  # of the provider's client, or the database
                 failures += 1
@@ -146,28 +142,20 @@ class Batches:
 
     async def _send(self, digests: Sequence[str]) -> None:
         """Send requests as one batch. They all name the build's model."""
-        name, client = uuid4().hex, self._client()
-        url = "/v1/chat/completions"
+        name, client = uuid4().hex, _client()
+        common = {"method": "POST", "url": _URL}
         lines = [
-            json.dumps(
-                {
-                    "custom_id": digest,
-                    "method": "POST",
-                    "url": url,
-                    "body": json.loads(self._bodies[digest]),
-                }
-            )
-            for digest in digests
+            json.dumps({"custom_id": each, **common, "body": json.loads(self._bodies[each])})
+            for each in digests
         ]
         await asyncio.to_thread(self._queue.add_batch, name, digests)
         self._sent[name] = set(digests)
         try:
             data = "\n".join(lines).encode()
             file = await client.files.create(file=("requests.jsonl", data), purpose="batch")
-            once = client.with_options(max_retries=0)  # a second batch would cost twice
-            batch = await once.batches.create(
+            batch = await client.with_options(max_retries=0).batches.create(  # two cost twice
                 input_file_id=file.id,
-                endpoint=url,
+                endpoint=_URL,
                 completion_window="24h",
                 metadata={"hopyard": name},
             )
@@ -176,13 +164,11 @@ class Batches:
                 await self._forget(name)
             raise
         self._ids[name] = batch.id
-        _log.info("batch %s: %d requests", batch.id, len(digests))
 
     async def _look(self) -> None:
         """Read the batches that have ended."""
-        client = self._client()
-        left = {name for name in self._sent if name not in self._ids}
-        if left:  # sent by a process that was killed, or without a reply
+        client, left = _client(), self._sent.keys() - self._ids.keys()
+        if left:  # sent by a process that was killed, or the reply was lost
             async for batch in client.batches.list(limit=100):
                 name = (batch.metadata or {}).get("hopyard", "")
                 if name in left:
@@ -190,39 +176,35 @@ class Batches:
                     left.discard(name)
                 if not left:
                     break
-        for name in left:
-            await self._forget(name)  # it was never made
+        for name in left:  # it was never made
+            await self._forget(name)
         for name in list(self._sent):
             batch = await client.batches.retrieve(self._ids[name])
             if batch.status not in _ENDED:
                 continue
-            problem = "; ".join(each.message or "" for each in (batch.errors or _NONE).data or [])
+            problems = batch.errors.data if batch.errors else None
+            told = "; ".join(each.message or "" for each in problems or [])
             status = _FAILED if batch.status == "failed" else _LOST
-            rest = _said(status, f"the batch has the status {batch.status}: {problem}")
+            rest = _said(status, f"the batch has the status {batch.status}: {told}")
             answers = dict.fromkeys(self._sent[name], rest)
-            files = [batch.output_file_id, batch.error_file_id]
-            for file in filter(None, files):
-                text = (await client.files.content(file)).text
-                answers |= _answers(text)
-            self._ended[name] = [*filter(None, files), batch.input_file_id]
+            files = [file for file in (batch.output_file_id, batch.error_file_id) if file]
+            for file in files:
+                answers |= _answers((await client.files.content(file)).text)
+            self._ended[name] = [*files, batch.input_file_id]
+            if batch.status == "failed":  # the next build sends its requests again
+                await asyncio.to_thread(self._queue.delete_batch, name)
             del self._sent[name]
             self._give(answers)
 
     async def _forget(self, name: str) -> None:
         await asyncio.to_thread(self._queue.delete_batch, name)
-        del self._sent[name]
+        self._sent.pop(name)
 
     def _give(self, answers: Mapping[str, _Answer]) -> None:
         for digest, answer in answers.items():
             self._bodies.pop(digest, None)
             if future := self._futures.pop(digest, None):
                 future.set_result(answer)
-
-    def _client(self) -> Any:
-        from openai import AsyncOpenAI
-
-        http = openai_clients(INTERNET)["http_async_client"]
-        return AsyncOpenAI(base_url=server_address("openai") or None, http_client=http)
 
 
 class _Transport:
@@ -241,11 +223,11 @@ class _Transport:
         """Nothing is open."""
 
 
-class _Errors(NamedTuple):
-    data: Sequence[Any] = ()
+def _client() -> Any:
+    from openai import AsyncOpenAI
 
-
-_NONE: Final = _Errors()
+    http = openai_clients(INTERNET)["http_async_client"]
+    return AsyncOpenAI(base_url=server_address("openai") or None, http_client=http)
 
 
 def _said(status: int, message: str) -> _Answer:
@@ -255,12 +237,9 @@ def _said(status: int, message: str) -> _Answer:
 def _answers(lines: str) -> dict[str, _Answer]:
     """The answers in a file of results, by the digest of the request."""
     found = {}
-    for line in filter(str.strip, lines.splitlines()):
-        entry = json.loads(line)
-        response, error = entry.get("response"), entry.get("error")
-        found[entry["custom_id"]] = (
-            _Answer(response["status_code"], response["body"])
-            if response
-            else _said(_LOST, str((error or {}).get("message", "no response")))
-        )
+    for entry in map(json.loads, filter(str.strip, lines.splitlines())):
+        error, response = entry.get("error") or {}, entry.get("response")
+        said = _said(_LOST, str(error.get("message", "there is no response")))
+        answer = _Answer(response["status_code"], response["body"]) if response else said
+        found[entry["custom_id"]] = answer
     return found

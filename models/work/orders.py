@@ -11,8 +11,6 @@ import json
 import logging
 import threading
 import time
-from collections import deque
-from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, replace
 from hashlib import sha256
@@ -26,9 +24,9 @@ from hopyard.models.calls.request import Request, keep_window
 from hopyard.models.chat import ChatProvider
 from hopyard.models.embedder import Embedder, Vectors
 from hopyard.models.servers.failures import Failure
-from hopyard.models.work.items import CALL, EMBED, packed, unpacked
 from hopyard.state.errors import CallFailedError, HopyardError
-from hopyard.state.storage.work_items import Item
+from hopyard.state.settings.fields import Context
+from hopyard.state.storage.work_items import CALL, EMBED, Item, packed, unpacked
 
 if TYPE_CHECKING:
     from hopyard.state.storage.postgres.work import WorkQueue
@@ -44,8 +42,6 @@ _AHEAD: Final = 32
 _PAUSE: Final = 0.1
 _AGAIN: Final = 10.0
 """Seconds after which orders without a result are sent again, should their rows be gone."""
-_KEPT: Final = 60.0
-"""Seconds that a result stays in the queue, while the builder stores it."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -54,7 +50,7 @@ class Orders:
     """The orders of one build. Use it under `with`.
 
     Args:
-        queue: The work of the index.
+        queue: The work of the index. It keeps results until the build has ended well.
     """
 
     def __init__(self, queue: WorkQueue) -> None:
@@ -63,7 +59,6 @@ class Orders:
         self._waiting: dict[bytes, tuple[Item, Future[Item]]] = {}
         self._new: list[Item] = []
         self._sent = time.monotonic()
-        self._stored: deque[tuple[float, bytes]] = deque()
         self._error: HopyardError | None = None
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -78,13 +73,8 @@ class Orders:
         if kind is None:
             self._queue.clear()
 
-    def chat(self, spec: str, provider: ChatProvider, window: int) -> ChatProvider:
-        """A chat model whose requests are ordered.
-
-        Args:
-            spec: Its name for other processes, as the setting `model` has it.
-            window: Calls that are in the queue at once.
-        """
+    def chat(self, context: Context, provider: ChatProvider) -> ChatProvider:
+        """The chat model of a build, whose requests are ordered."""
 
         async def send(request: Request) -> Reply:
             asked = {
@@ -93,27 +83,20 @@ class Orders:
                 "sampling": asdict(request.sampling),
                 "schemas": asdict(request.schemas),
             }
-            more = {"model": spec, "timeout": request.timeout}
-            item = await asyncio.wrap_future(self._order(CALL, asked, more))
-            self._stored.append((time.monotonic(), item.key))
+            more = {"model": context.model, "timeout": request.timeout}
+            item = await asyncio.wrap_future(self.order(CALL, asked, more))
             found = unpacked(item.data)
             if item.failed:
                 raise await asyncio.to_thread(_error, provider.identity, found)
             return Reply(**found | {"ending": Ending(found["ending"])})
 
+        limited = context.budget.tokens or context.budget.seconds
+        window = SMALL_WINDOW if limited else WINDOW
         return replace(provider, send=send, concurrency=window, prepare=None)
 
     def embedder(self, model: Embedder) -> Embedder:
         """An embedding model whose texts are ordered."""
         return cast(Embedder, _OrderingEmbedder(self, model))
-
-    def embed(self, model: str, texts: Sequence[str]) -> list[bytes]:
-        """The vectors of texts, as bytes of float32, a part for each item. It blocks."""
-        parts = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
-        ordered = [self._order(EMBED, {"model": model, "texts": part}) for part in parts]
-        items = [future.result() for future in ordered]
-        self._stored.extend((time.monotonic(), item.key) for item in items)
-        return [item.data for item in items]
 
     def fail(self, error: HopyardError) -> None:
         """End all orders, and those that follow, with an error."""
@@ -123,9 +106,17 @@ class Orders:
         for _, future in waiting.values():
             future.set_exception(error)
 
-    def _order(
-        self, kind: str, asked: dict[str, Any], more: dict[str, Any] | None = None
-    ) -> Future[Item]:
+    def delete(self, items: list[Item]) -> None:
+        """Delete results that are stored elsewhere."""
+        self._queue.delete([item.key for item in items])
+
+    def order(self, kind: str, asked: dict[str, Any], more: dict[str, Any]) -> Future[Item]:
+        """Order some work.
+
+        Args:
+            asked: Everything that the result depends on.
+            more: Values that the worker needs too.
+        """
         key = sha256(json.dumps([kind, asked], sort_keys=True).encode()).digest()
         future: Future[Item] = Future()
         future.set_running_or_notify_cancel()  # a caller that is cancelled leaves it alone
@@ -134,7 +125,7 @@ class Orders:
                 future.set_exception(self._error)
                 return future
             if key not in self._waiting:
-                self._new.append(Item(key, kind, packed(asked | (more or {}))))
+                self._new.append(Item(key, kind, packed(asked | more)))
                 self._waiting[key] = self._new[-1], future
             return self._waiting[key][1]
 
@@ -160,28 +151,28 @@ class Orders:
                 known = self._waiting.pop(item.key, None)
             if known is not None:
                 known[1].set_result(item)
-        old = []
-        while self._stored and self._stored[0][0] < time.monotonic() - _KEPT:
-            old.append(self._stored.popleft()[1])
-        if old:
-            self._queue.delete(old)
 
 
 class _OrderingEmbedder:
-    """An embedding model in the place of which workers embed the passages."""
+    """An embedding model in the place of which workers embed texts."""
 
     batch = BATCH * _AHEAD
 
     def __init__(self, orders: Orders, model: Embedder) -> None:
         self._orders, self._model = orders, model
+        self._last: list[Item] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
     def embed_documents(self, texts: list[str]) -> Vectors:
-        """Embed texts: [n, d]."""
-        parts = self._orders.embed(self._model.name, texts)
-        whole = np.frombuffer(b"".join(parts), dtype="<f4")
+        """Embed texts: [n, d]. The caller has stored the vectors of its last call."""
+        self._orders.delete(self._last)
+        parts = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
+        asked = [{"model": self._model.name, "texts": part} for part in parts]
+        ordered = [self._orders.order(EMBED, each, {}) for each in asked]
+        self._last = [future.result() for future in ordered]
+        whole = np.frombuffer(b"".join(item.data for item in self._last), dtype="<f4")
         return whole.reshape(len(texts), -1).astype(np.float32)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import partial
 from typing import Any, Final
 
 from psycopg import Connection
@@ -52,11 +51,11 @@ WHERE work_items.failed
 _TAKE: Final = """
 WITH chosen AS (
     SELECT key FROM work_items
-    WHERE name = %(name)s AND kind = %(kind)s AND result IS NULL AND lease < now()
-    ORDER BY number LIMIT %(most)s FOR UPDATE SKIP LOCKED
+    WHERE name = %s AND kind = %s AND result IS NULL AND lease < now()
+    ORDER BY number LIMIT %s FOR UPDATE SKIP LOCKED
 )
-UPDATE work_items SET lease = now() + %(lease)s, worker = %(worker)s
-FROM chosen WHERE name = %(name)s AND work_items.key = chosen.key
+UPDATE work_items SET lease = now() + %s, worker = %s
+FROM chosen WHERE name = %s AND work_items.key = chosen.key
 RETURNING work_items.key, payload
 """
 
@@ -98,68 +97,56 @@ class WorkQueue:
 
     def take(self, kind: str, most: int) -> list[Item]:
         """Take items that nobody works on, the oldest first."""
-        given = {"name": self._name, "kind": kind, "most": most, "worker": self._worker}
-        rows = self._rows(_TAKE, given | {"lease": timedelta(seconds=work_items.LEASE)})
+        lease = timedelta(seconds=work_items.LEASE)
+        rows = self._run(_TAKE, self._name, kind, most, lease, self._worker, self._name)
         return [Item(key, kind, data) for key, data in rows]
 
     def renew(self, keys: Sequence[bytes], seconds: float | None = None) -> None:
         """Keep items that this process has taken for another lease; 0 gives them back."""
         lease = timedelta(seconds=work_items.LEASE if seconds is None else seconds)
-        self._change(
-            "UPDATE work_items SET lease = now() + %s "
-            "WHERE name = %s AND key = ANY(%s) AND worker = %s",
-            lease, self._name, list(keys), self._worker,
-        )  # fmt: skip
+        where = "name = %s AND key = ANY(%s) AND worker = %s"
+        query = f"UPDATE work_items SET lease = now() + %s WHERE {where}"
+        self._run(query, lease, self._name, list(keys), self._worker)
 
     def finish(self, item: Item) -> None:
         """Store a result. The first one counts."""
-        self._change(
-            "UPDATE work_items SET result = %s, failed = %s, payload = '' "
-            "WHERE name = %s AND key = %s AND result IS NULL",
-            item.data, item.failed, self._name, item.key,
-        )  # fmt: skip
+        where = "name = %s AND key = %s AND result IS NULL"
+        query = f"UPDATE work_items SET result = %s, failed = %s, payload = '' WHERE {where}"
+        self._run(query, item.data, item.failed, self._name, item.key)
 
     def results(self, keys: Sequence[bytes]) -> list[Item]:
         """The results that are there."""
-        query = (
-            "SELECT key, kind, result, failed FROM work_items "
-            "WHERE name = %s AND key = ANY(%s) AND result IS NOT NULL"
-        )
-        return [Item(*row) for row in self._rows(query, (self._name, list(keys)))] if keys else []
+        where = "name = %s AND key = ANY(%s) AND result IS NOT NULL"
+        query = f"SELECT key, kind, result, failed FROM work_items WHERE {where}"
+        return [Item(*row) for row in self._run(query, self._name, list(keys))]
 
     def delete(self, keys: Sequence[bytes]) -> None:
         """Delete items whose results the builder has stored."""
         query = "DELETE FROM work_items WHERE name = %s AND key = ANY(%s)"
-        self._change(query, self._name, list(keys))
+        self._run(query, self._name, list(keys))
 
     def clear(self) -> None:
         """Delete all items: the index is built."""
-        self._change("DELETE FROM work_items WHERE name = %s", self._name)
+        self._run("DELETE FROM work_items WHERE name = %s", self._name)
 
     def batches(self) -> dict[str, list[str]]:
         """The digests of the requests in each batch that was sent to a provider."""
         query = "SELECT batch, digests FROM work_batches WHERE name = %s"
-        return dict(self._rows(query, (self._name,)))
+        return dict(self._run(query, self._name))
 
     def add_batch(self, batch: str, digests: Sequence[str]) -> None:
         """Remember a batch that is about to be sent."""
         query = "INSERT INTO work_batches VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
-        self._change(query, self._name, batch, list(digests))
+        self._run(query, self._name, batch, list(digests))
 
     def delete_batch(self, batch: str) -> None:
         """Forget a batch whose results are stored."""
         query = "DELETE FROM work_batches WHERE name = %s AND batch = %s"
-        self._change(query, self._name, batch)
+        self._run(query, self._name, batch)
 
-    def _rows(self, query: str, values: Any) -> list[Any]:
+    def _run(self, query: str, *values: Any) -> list[TupleRow]:
         def work(connection: Connection[TupleRow]) -> list[TupleRow]:
-            return connection.execute(query, values, binary=True).fetchall()
+            cursor = connection.execute(query, values, binary=True)
+            return cursor.fetchall() if cursor.description else []
 
         return self._database.run(work)
-
-    def _change(self, query: str, *values: Any) -> None:
-        self._database.run(partial(_execute, query=query, values=values))
-
-
-def _execute(connection: Connection[TupleRow], query: str, values: Sequence[Any]) -> None:
-    connection.execute(query, values)
