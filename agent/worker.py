@@ -15,6 +15,7 @@ from hopyard.models.calls.request import Request, Schemas, send
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.servers.failures import server_said
 from hopyard.models.work.batches import PATIENCE, Batches
+from hopyard.models.work.orders import WINDOW
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import CallFailedError, UsageError
 from hopyard.state.extras import require
@@ -65,7 +66,7 @@ class Worker:
     ) -> None:
         self._queue, self._resources, self._batches = queue, resources, batches
         self._limit = None if batches else concurrency
-        self._room = {CALL: self._limit or 1, EMBED: 1}
+        self._room = {CALL: WINDOW if batches else self._limit or 1, EMBED: 1}
 
     async def run(self, stop: threading.Event) -> None:
         """Work until `stop` is set, and finish what is under way then.
@@ -101,8 +102,8 @@ class Worker:
                     running, timeout=_PAUSE, return_when=asyncio.FIRST_COMPLETED
                 )
                 for task in ended:
+                    task.result()  # an item that failed is given back too
                     del running[task]
-                    task.result()
                 if monotonic() - renewed > work_items.LEASE / _RENEWALS:
                     await asyncio.to_thread(self._queue.renew, list(running.values()))
                     renewed = monotonic()

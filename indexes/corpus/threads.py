@@ -47,9 +47,12 @@ async def finish(work: asyncio.Future[T], stop: threading.Event | None = None) -
 
 @asynccontextmanager
 async def enter_in_thread(open_: Callable[[], AbstractContextManager[T]]) -> AsyncIterator[T]:
-    """Open and close something in threads."""
+    """Open and close something in threads. It is told of an error, as under `with`."""
     with_ = ExitStack()
     try:
         yield await in_thread(lambda: with_.enter_context(open_()))
-    finally:
+    except BaseException as error:
+        await in_thread(with_.__exit__, type(error), error, error.__traceback__)
+        raise
+    else:
         await in_thread(with_.close)

@@ -17,12 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_server import BatchServer
 from model_server import ModelServer, Reply
 from postgres_server import OWN, PostgresServer
 
 from hopyard.agent.worker import Worker
-from hopyard.models.work import batches
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.index_address import index_address
@@ -206,7 +204,7 @@ def test_a_prompt_that_is_too_long_and_a_refused_call(
     model_server.answer = refusing
     ended = build("--set", "writing.max_failure_rate=0.1").end()
     assert ended.code == 0, ended
-    assert ended.json["index"]["passage-graph"]["failed"] == 2
+    assert ended.json["passage_graph"]["failed"] == 2
 
 
 def test_a_model_that_does_not_answer_ends_the_build(
