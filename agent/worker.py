@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from contextlib import suppress
 from dataclasses import asdict, replace
 from time import monotonic
 from typing import Any, Final
@@ -17,7 +18,7 @@ from hopyard.models.servers.failures import server_said
 from hopyard.models.work.batches import PATIENCE, Batches
 from hopyard.models.work.orders import WINDOW
 from hopyard.nodes.resources import Resources
-from hopyard.state.errors import CallFailedError, UsageError
+from hopyard.state.errors import CallFailedError, HopyardError, UsageError
 from hopyard.state.extras import require
 from hopyard.state.settings.index_address import IndexAddress, index_address, is_address
 from hopyard.state.storage import work_items
@@ -66,6 +67,7 @@ class Worker:
     ) -> None:
         self._queue, self._resources, self._batches = queue, resources, batches
         self._limit = None if batches else concurrency
+        self._held: set[bytes] = set()
         self._room = {CALL: WINDOW if batches else self._limit or 1, EMBED: 1}
 
     async def run(self, stop: threading.Event) -> None:
@@ -78,39 +80,47 @@ class Worker:
             ModelUnreachableError: A model does not answer.
             HopyardError: The database cannot be used.
         """
+        ended = threading.Event()
+        keeper = threading.Thread(target=self._keep, args=(ended,), daemon=True)
+        keeper.start()
         try:
             async with asyncio.TaskGroup() as group:
                 for kind in (CALL, EMBED):
                     group.create_task(self._drain(kind, stop))
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
+        finally:
+            ended.set()
+            await asyncio.to_thread(keeper.join)
+            await asyncio.to_thread(self._queue.renew, list(self._held), 0)
+
+    def _keep(self, ended: threading.Event) -> None:
+        """Renew leases, in a thread of its own: importing a client may block the event loop."""
+        while not ended.wait(work_items.LEASE / _RENEWALS):
+            with suppress(HopyardError):  # the next look for items says it
+                self._queue.renew(list(self._held))
 
     async def _drain(self, kind: str, stop: threading.Event) -> None:
-        running: dict[asyncio.Task[None], bytes] = {}
-        renewed = monotonic()
+        running: set[asyncio.Task[None]] = set()
         try:
             # A batch needs no process here while its provider has it.
             while not stop.is_set() or (running and not self._batches):
                 room = 0 if stop.is_set() else self._room[kind] - len(running)
                 if room > 0:
                     for item in await asyncio.to_thread(self._queue.take, kind, room):
-                        running[asyncio.create_task(self._do(item))] = item.key
+                        self._held.add(item.key)
+                        running.add(asyncio.create_task(self._do(item)))
                 if not running:
                     await asyncio.sleep(_PAUSE)
                     continue
-                ended, _ = await asyncio.wait(
+                ended, running = await asyncio.wait(
                     running, timeout=_PAUSE, return_when=asyncio.FIRST_COMPLETED
                 )
                 for task in ended:
-                    task.result()  # an item that failed is given back too
-                    del running[task]
-                if monotonic() - renewed > work_items.LEASE / _RENEWALS:
-                    await asyncio.to_thread(self._queue.renew, list(running.values()))
-                    renewed = monotonic()
+                    task.result()
         finally:
             for task in running:
                 task.cancel()
-            await asyncio.to_thread(self._queue.renew, list(running.values()), 0)
 
     async def _do(self, item: Item) -> None:
         values = unpacked(item.data)
@@ -122,6 +132,7 @@ class Worker:
             told = {"message": str(error), "reason": error.reason, "cause": cause}
             done = item._replace(data=packed(told), failed=True)
         await asyncio.to_thread(self._queue.finish, done)
+        self._held.discard(item.key)
         _log.info("finished: %s %s", item.kind, item.key.hex()[:12])
 
     async def _call(self, asked: dict[str, Any]) -> bytes:

@@ -168,10 +168,10 @@ def wait_until() -> Callable[[Callable[[], Any]], None]:
 
 
 def test_another_model_has_no_batches(address: str) -> None:
-    with pytest.raises(UsageError, match="--on batch needs a model such as openai:NAME"):
-        ASKING_OTHER = Context(model="ollama:x")
-        with Resources() as resources:
-            with shared_build(
-                "batch", build_folder(address), ASKING_OTHER, resources, WordEmbedder()
-            ):
-                pass
+    folder, other = build_folder(address), Context(model="ollama:x")
+    with (
+        Resources() as resources,
+        pytest.raises(UsageError, match="--on batch needs a model such as openai:NAME"),
+        shared_build("batch", folder, other, resources, WordEmbedder()),
+    ):
+        pass

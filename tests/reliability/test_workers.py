@@ -29,7 +29,7 @@ from hopyard.state.storage.postgres.work import WorkQueue
 from hopyard.state.storage.work_items import Item, packed
 
 from ..indexes.kinds.passage_graph.script import Writer, person
-from .commands import Command, Ended, Zygote
+from .commands import Command, Zygote
 from .conftest import EMBEDDING
 
 COUNT = 40
@@ -304,7 +304,7 @@ class TestQueue:
         one, two = queues
         asked = {"model": "openai:scripted", "identity": "openai:scripted@example.org"}
         one.put([Item(b"k", "call", packed(asked))])
-        with Resources(tmp_path) as resources:
-            with pytest.raises(UsageError, match="is 'openai:scripted' here and"):
-                await Worker(one, resources).run(threading.Event())
+        match = "is 'openai:scripted' here and"
+        with Resources(tmp_path) as resources, pytest.raises(UsageError, match=match):
+            await Worker(one, resources).run(threading.Event())
         assert [item.key for item in two.take("call", 1)] == [b"k"]
