@@ -119,8 +119,10 @@ class Worker:
                 for task in ended:
                     task.result()
         finally:
-            for task in running:
+            for task in running if self._batches else ():
                 task.cancel()
+            # The other calls are paid for: they are finished also after an error.
+            await asyncio.gather(*running, return_exceptions=True)
 
     async def _do(self, item: Item) -> None:
         values = unpacked(item.data)

@@ -31,6 +31,7 @@ PLACES: Final = "concurrency=4"
 
 def questions(title: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     """Questions as the prompt wants them, different for each passage."""
+    del title
     topic = str(messages[-1]["content"]).split()[-1]
     return {"incoming": [f"What is {topic}?"], "outcoming": [f"Who made {topic}?"]}
 

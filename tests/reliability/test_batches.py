@@ -30,6 +30,7 @@ from hopyard.state.settings.fields import Context
 from hopyard.testing import WordEmbedder
 
 from ..indexes.kinds.passage_graph.script import Writer, people
+from .test_workers import LONG
 
 COUNT = 10
 ASKING: dict[str, Any] = {"model": "openai:scripted", "profile": "builtin"}
@@ -89,6 +90,7 @@ def test_all_calls_are_one_batch(
     assert server.files == {}, "its files are deleted"
 
 
+@LONG
 def test_requests_that_a_batch_lost_are_in_the_next(address: str, server: BatchServer) -> None:
     server.end = lambda number: "expired" if number == 1 else "completed"
     server.lost = lambda number, place: number == 1 and place >= 4
@@ -123,12 +125,14 @@ def test_a_batch_that_is_refused_ends_the_build(address: str, server: BatchServe
     assert len(server.batches) == 2
 
 
+@LONG
 def test_a_batch_whose_reply_was_lost_is_found(address: str, server: BatchServer) -> None:
     server.broken = 1
     assert build(address).usage["model_calls"] == COUNT
     assert len(server.batches) == 1
 
 
+@LONG
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 @pytest.mark.parametrize("ended", [True, False])
 def test_a_killed_build_takes_its_batch(

@@ -66,7 +66,9 @@ def test_actors_work_and_are_started_again(
 
 def children(pid: int) -> list[int]:
     """The actors among a process's descendants."""
-    found = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True)
+    found = subprocess.run(
+        ["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+    )
     rows = [line.split(None, 2) for line in found.stdout.splitlines()]
     family, size = {pid}, 0
     while len(family) > size:

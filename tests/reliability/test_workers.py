@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import random
@@ -33,6 +32,7 @@ from .commands import Command, Zygote
 from .conftest import EMBEDDING
 
 COUNT = 40
+LONG = pytest.mark.skipif(not os.environ.get("TEST_SCALE"), reason="runs in `make test-scale`")
 BUILD = ("--with", "dense,sparse,passage-graph", "--model", "openai:scripted", "--json")
 KINDS = ("--embedding", EMBEDDING, "--chunk-tokens", "0")
 WORKER = """
@@ -134,6 +134,7 @@ def test_workers_share_a_build(
     assert items(postgres, address) == 0
 
 
+@LONG
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_kills_of_workers_and_builders(
     build: Callable[..., Command], hire: Callable[[], Any], model_server: ModelServer
@@ -168,6 +169,7 @@ def test_kills_of_workers_and_builders(
     assert sum(len(calls) - 1 for calls in asked.values()) <= 4 + 4 + 2
 
 
+@LONG
 @pytest.mark.skipif(bool(OWN), reason="another's server is not stopped")
 def test_the_database_restarts_during_a_build(
     build: Callable[..., Command],
@@ -187,6 +189,7 @@ def test_the_database_restarts_during_a_build(
     assert {*Counter(call.turn for call in model_server.calls).values()} == {1}
 
 
+@LONG
 def test_a_prompt_that_is_too_long_and_a_refused_call(
     build: Callable[..., Command], model_server: ModelServer
 ) -> None:
@@ -207,6 +210,7 @@ def test_a_prompt_that_is_too_long_and_a_refused_call(
     assert ended.json["passage_graph"]["failed"] == 2
 
 
+@LONG
 def test_a_model_that_does_not_answer_ends_the_build(
     build: Callable[..., Command], model_server: ModelServer
 ) -> None:
@@ -220,8 +224,10 @@ def test_a_model_that_does_not_answer_ends_the_build(
     ended = build("--set", "concurrency=2").end()
     assert ended.code == 4 and "refused access" in ended.err, ended
     model_server.answer = answer
+    before = len(model_server.calls)
     ended = build().end()
-    assert ended.code == 0 and ended.json["usage"]["model_calls"] <= COUNT - 8, ended
+    assert ended.code == 0, ended
+    assert len(model_server.calls) - before == COUNT - 9, "nine were answered, and are known"
 
 
 def test_budgets_hold(build: Callable[..., Command], model_server: ModelServer) -> None:
