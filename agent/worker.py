@@ -146,7 +146,8 @@ class Worker:
                 "the builder: install the same Hopyard, and set the same address of the server, as "
                 "in OPENAI_BASE_URL."
             )
-        self._room[CALL] = self._limit or provider.concurrency
+        if not self._batches:
+            self._room[CALL] = self._limit or provider.concurrency
         if provider.prepare:
             await asyncio.to_thread(provider.prepare)
         request = Request(

@@ -1,6 +1,6 @@
 """OpenAI's batch API on loopback: files, batches that the test ends, and their results.
 
-It stands in front of a `ModelServer`, whose answers the batches have.
+The answers are those of a `ModelServer`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class BatchServer:
         lost: Called with the number of a batch and the place of a request: whether it has no reply.
         broken: The number of requests to create a batch whose connection breaks after the batch
             was made.
-        batches, files: What the server has.
+        batches, files: All that were made and not deleted.
     """
 
     def __init__(self, model: ModelServer) -> None:

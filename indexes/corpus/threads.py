@@ -47,7 +47,7 @@ async def finish(work: asyncio.Future[T], stop: threading.Event | None = None) -
 
 @asynccontextmanager
 async def enter_in_thread(open_: Callable[[], AbstractContextManager[T]]) -> AsyncIterator[T]:
-    """Open and close something in threads. It is told of an error, as under `with`."""
+    """Open and close something in threads. It gets an error, as under `with`."""
     with_ = ExitStack()
     try:
         yield await in_thread(lambda: with_.enter_context(open_()))

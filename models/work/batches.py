@@ -42,8 +42,6 @@ QUIET: Final = 2.0
 PATIENCE: Final = 30 * 86_400.0
 """Seconds that a request may wait, with those after a batch that expired."""
 _URL: Final = "/v1/chat/completions"
-_MOST: Final = 50_000
-"""Requests of a batch."""
 _ENDED: Final = frozenset({"completed", "expired", "cancelled", "failed"})
 _TRIES: Final = 10
 """Looks in a row that may fail."""
@@ -107,7 +105,7 @@ class Batches:
             transport=_Transport(self), event_hooks={"response": [refuse_errors]}
         )
         connect = cache(lambda sampling: connect_hosted(spec, sampling, http))
-        return replace(chat_provider(spec), connect=connect, concurrency=_MOST)
+        return replace(chat_provider(spec), connect=connect)
 
     async def answer(self, body: bytes) -> _Answer:
         """The answer to a request, from the batch that has it."""
@@ -127,8 +125,8 @@ class Batches:
                     looked = monotonic()
                     await self._look()
                 sent = set().union(*self._sent.values())
-                new = [digest for digest in self._bodies if digest not in sent][:_MOST]
-                if new and (len(new) == _MOST or monotonic() > self._arrived + QUIET):
+                new = [digest for digest in self._bodies if digest not in sent]
+                if new and monotonic() > self._arrived + QUIET:
                     await self._send(new)
                 failures = 0
             except Exception as error:  # of the provider's client, or the database

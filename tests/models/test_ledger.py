@@ -342,16 +342,18 @@ asyncio.run(hold())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
-async def test_a_kill_frees_a_place(ledger: Ledger, place: Path | str) -> None:
+def test_a_kill_frees_a_place(ledger: Ledger, place: Path | str) -> None:
+    async def take(seconds: float) -> None:
+        async with asyncio.timeout(seconds), ledger.place("m", 1):
+            pass
+
     command = [sys.executable, "-c", _HOLDER, str(place)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout.readline() == "held\n"
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.3), ledger.place("m", 1):
-                pass
+            asyncio.run(take(0.3))
         holder.kill()
-    async with asyncio.timeout(10), ledger.place("m", 1):
-        pass
+    asyncio.run(take(10))
 
 
 def test_all_runs_of_a_day_are_added_up(ledger: Ledger) -> None:
