@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from hopyard.models.concurrency import PerLoop
 from hopyard.models.ledger_tables import Entry, Execute, ParseRate, Tables, Use
 from hopyard.state.usage import Usage
 
@@ -85,6 +86,7 @@ class Ledger:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
+        self._turns = PerLoop[str, asyncio.Lock](lambda _: asyncio.Lock())
 
     def _rows(self, query: str, **values: Any) -> list[Any]:
         return self._tables.write(lambda execute: execute(query, values).fetchall())
@@ -119,18 +121,17 @@ class Ledger:
             model: The model as the ledger names it.
             most: How many there are; None for no limit.
         """
-        numbers = range(random.randrange(most), most) if most else range(0)  # noqa: S311
-        keys = [
-            ledger_key({"model": model, "place": each}) for each in (*numbers, *range(most or 0))
-        ]
+        order = random.sample(range(most or 0), most or 0)
+        keys = [ledger_key({"model": model, "place": each}) for each in order]
         held = ""
-        while most and not held:
-            for key in keys:
-                if await self._hold(key):
-                    held = key
-                    break
-            else:
-                await asyncio.sleep(_PAUSE)
+        async with self._turns(model):  # one call looks for a place, however many wait
+            while most and not held:
+                for key in keys:
+                    if await self._hold(key):
+                        held = key
+                        break
+                else:
+                    await asyncio.sleep(_PAUSE)
         try:
             yield
         finally:
