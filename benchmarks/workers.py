@@ -24,7 +24,7 @@ from typing import Any, Final
 from model_server import ModelServer
 
 RESULTS: Final = Path(__file__).resolve().parent / "results" / "workers.json"
-PASSAGES: Final = 400
+PASSAGES: Final = 160
 DELAY: Final = 0.5
 PLACES: Final = "concurrency=4"
 
@@ -33,7 +33,8 @@ def questions(title: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     """Questions as the prompt wants them, different for each passage."""
     del title
     topic = str(messages[-1]["content"]).split()[-1]
-    return {"incoming": [f"What is {topic}?"], "outcoming": [f"Who made {topic}?"]}
+    ask = [f"{word} is {topic}?" for word in ("What", "Where", "How old", "How large")]
+    return {"incoming": ask[:2], "outcoming": ask}
 
 
 def measure(address: str, processes: int, folder: Path) -> dict[str, Any]:
