@@ -29,7 +29,6 @@ from hopyard.models.chat import (
     openai_clients,
 )
 from hopyard.models.names import server_address
-from hopyard.models.servers.error_replies import refuse_errors
 from hopyard.state.errors import UsageError
 
 if TYPE_CHECKING:
@@ -101,9 +100,7 @@ class Batches:
     def _provider(self, spec: str) -> ChatProvider:
         from openai import DefaultAsyncHttpxClient
 
-        http: Any = DefaultAsyncHttpxClient(
-            transport=_Transport(self), event_hooks={"response": [refuse_errors]}
-        )
+        http: Any = DefaultAsyncHttpxClient(transport=_Transport(self))
         connect = cache(lambda sampling: connect_hosted(spec, sampling, http))
         return replace(chat_provider(spec), connect=connect)
 
