@@ -1,4 +1,4 @@
-"""What a killed server has left: its runs continue when it is back.
+"""The runs of a killed server continue when it is back.
 
 The thread store and the ledger have all that was finished; a note says which questions were being
 answered.
@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from langchain_core.messages import convert_to_messages
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from hopyard.agent.people import ANYBODY, Person
 from hopyard.state.errors import ThreadMissingError
@@ -24,6 +24,10 @@ __all__ = ("Recovery",)
 
 _LOOK: Final = 1.0
 """Seconds between two looks whether a process that still holds a thread has let go of it."""
+_KINDS: Final[Mapping[str, type[HumanMessage] | type[AIMessage]]] = {
+    "human": HumanMessage,
+    "ai": AIMessage,
+}
 _log = logging.getLogger(__name__)
 
 
@@ -66,45 +70,51 @@ class Recovery:
         """Take up what is left of a run. Return whether its thread was free to do so."""
         try:
             return await self._take_up(note)
-        except Exception:  # The boundary of a run: a note that is damaged stops no server.
+        except Exception:  # The boundary of a run: a damaged note stops no server.
             _log.exception("The run of the thread %r cannot be continued", note["thread"])
             return True
 
     async def _take_up(self, left: Mapping[str, Any]) -> bool:
-        thread, question = left["thread"], left["question"]
+        thread = left["thread"]
         run, person = self._runs.of(thread), self._people.get(left.get("owner", ""))
-        if run and not run.ended:  # begun here meanwhile
-            return True
         if person is None:  # the owner has been taken out of the file of people
             self._runs.notes.forget(thread)
+        elif run and not run.ended:  # begun here meanwhile
             return True
-        if await self._runs.session.running(thread):
+        elif await self._runs.session.running(thread):
             return False
+        else:
+            await self._continue(left, person)
+        return True
+
+    async def _continue(self, left: Mapping[str, Any], person: Person) -> None:
+        thread, question = left["thread"], left["question"]
         ask = partial(self._ask_again, left, person)
         try:
             state = await self._runs.session.result(thread)
         except ThreadMissingError:
-            return ask()
+            ask()
+            return
         answer = left.get("answer")
         if state["finished"]:
             if last_question(state) != question or await self._is_older(thread, left):
-                return ask()  # killed before it began
+                ask()  # killed before it began
+                return
         elif not state["waiting"] or _is_for(answer, state["waiting"]):
             self._runs.resume(thread, question, answer if state["waiting"] else None, person)
-            return True
+            return
         self._runs.notes.forget(thread)
-        return True
 
-    def _ask_again(self, left: Mapping[str, Any], person: Person) -> bool:
+    def _ask_again(self, left: Mapping[str, Any], person: Person) -> None:
         given = {name: left[name] for name in ("changes", "like") if name in left}
-        history = convert_to_messages([tuple(said) for said in left.get("history", ())])
+        said = left.get("history", ())
+        history: list[AnyMessage] = [_KINDS[kind](text) for kind, text in said]
         self._runs.ask(left["question"], left["thread"], history, person=person, **given)
-        return True
 
     async def _is_older(self, thread: str, left: Mapping[str, Any]) -> bool:
         """Whether a thread ended before a question was asked that equals its last."""
         ended = (await self._runs.session.summary(thread)).updated
-        asked = left.get("at") if left.get("new") else None
+        asked = str(left.get("at", "")) if left.get("new") else ""
         return bool(asked) and datetime.fromisoformat(ended) < datetime.fromisoformat(asked)
 
 

@@ -9,6 +9,7 @@ import asyncio
 import random
 import socket
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 from model_server import ModelServer
 
 from ..web.test_load import load
-from .commands import Command, Zygote
+from .commands import Zygote
 from .conftest import EMBEDDING
 from .extent import LONG, report, seeds
 
@@ -43,28 +44,19 @@ def test_each_question_is_answered_once(
             port = free.getsockname()[1]
         arguments = ("serve", "--index", str(index), "--port", str(port), "--strategy", "single")
         models = ("--model", "openai:scripted", "--embedding", EMBEDDING)
+        models += ("--set", "gate=off", "--set", "profile=capable")
         environment = model_server.environment() | {"HOPYARD_HOME": str(home)}
 
-        def start() -> Command:
-            return zygote.start(
-                *arguments,
-                *models,
-                "--set",
-                "gate=off",
-                "--set",
-                "profile=capable",
-                environment=environment,
-            )
-
-        kills += asyncio.run(_killed(load, f"http://127.0.0.1:{port}", start, random.Random(seed)))
+        start = partial(zygote.start, *arguments, *models, environment=environment)
+        asyncio.run(_killed(load, f"http://127.0.0.1:{port}", start, random.Random(seed)))
         assert not list((home / "serving").iterdir()), f"seed {seed}: a note is left"
+        kills += KILLS
         report(kills=kills)
-    assert kills >= KILLS
 
 
-async def _killed(load: Any, address: str, start: Any, chance: random.Random) -> int:
+async def _killed(load: Any, address: str, start: Any, chance: random.Random) -> None:
     people = [load.Person(f"p{n}", address, random.Random(n)) for n in range(PEOPLE)]
-    asking, kills, server = True, 0, start()
+    asking, server = True, start()
     async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
 
         async def ask(person: Any) -> None:
@@ -72,7 +64,7 @@ async def _killed(load: Any, address: str, start: Any, chance: random.Random) ->
                 await person.ask(client)
 
         tasks = [asyncio.create_task(ask(person)) for person in people]
-        for kills in range(1, KILLS + 1):
+        for _ in range(KILLS):
             await asyncio.sleep(chance.uniform(0, chance.choice((0.5, 3))))
             server.kill()
             server = start()
@@ -82,4 +74,3 @@ async def _killed(load: Any, address: str, start: Any, chance: random.Random) ->
             await person.check(client)
         server.kill()
     assert [person.problems for person in people if person.problems] == []
-    return kills

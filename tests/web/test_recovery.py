@@ -1,4 +1,4 @@
-"""What a killed server has left is done at its next start: nothing is lost, nothing comes twice."""
+"""A server that starts continues the runs of a killed one: nothing is lost, nothing comes twice."""
 
 from __future__ import annotations
 
