@@ -105,7 +105,7 @@ def test_an_answer_loads_nothing_from_outside(client: TestClient, chat: ModelSer
 def test_each_mark_of_a_client_leads_to_its_own_passage(
     client: TestClient, chat: ModelServer
 ) -> None:
-    """open-webui 10979 and 12811, ragflow 8594: sources one beside, or all the same."""
+    """open-webui 10979 and 12811, ragflow 8594: wrong numbers, or one source for each."""
     said = "Iron [1]. Stone [2]. A river [3]. Both [1][3]."
     chat.answer = replies({"Answer": {"answer": said, "passages": [1, 2, 3]}})
     body = {"messages": [{"role": "user", "content": QUESTION}], "stream": True}
