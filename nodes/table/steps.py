@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
@@ -15,7 +16,7 @@ from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.tables.reader import Table, Tables
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.table.entries import entries_of, schema_text
+from hopyard.nodes.table.entries import Entry, entries_of, schema_text
 from hopyard.nodes.table.query import run_query
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.table import TABLE_QUERY, failed_query
@@ -24,10 +25,13 @@ from hopyard.state.schemas import Step, StrategyInput, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.table import Asked, Outcome, TableState
 from hopyard.state.text.counting import counted
+from hopyard.state.text.tokens import tokens_of
 from hopyard.state.verdicts import FAILED, FALLBACK, NOTHING_FOUND
 
-MOST_TABLES: Final = 6
-"""Tables whose schemas the model sees; tables with the same columns count once."""
+MOST_TABLES: Final = 12
+"""Tables whose schemas the model sees, if they fit; tables with the same columns count once."""
+_MOST_TOKENS: Final = 4000
+"""Tokens of these schemas. The first is seen whatever its size."""
 _LOOKED_AT: Final = 20
 _RANK: Final = 60
 """Reciprocal rank fusion: Cormack, Clarke and Büttcher 2009."""
@@ -77,6 +81,16 @@ def _choose(tables: Tables, question: str, passages: Sequence[str]) -> list[Tabl
     return list(first.values())[:MOST_TABLES]
 
 
+def _fitting(entries: Sequence[Entry]) -> list[Entry]:
+    """The first entries, as many as fit."""
+    sizes = accumulate(tokens_of(schema_text([entry])) for entry in entries)
+    return [
+        entry
+        for place, (entry, size) in enumerate(zip(entries, sizes, strict=True))
+        if not place or size <= _MOST_TOKENS
+    ]
+
+
 async def ask(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Ask for a query and run it; the second time for its correction. No table, no query."""
     if not state["tables"]:
@@ -86,7 +100,7 @@ async def ask(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
         id=f"query-{tries}", kind="query", title="Corrected query" if tries > 1 else "Query"
     )
     tables, allowed = await _tables(run), await run.allowed()
-    entries = entries_of(tables, state["tables"])
+    entries = _fitting(entries_of(tables, state["tables"]))
     values = {"tables": schema_text(entries), "question": one_line(state["question"])}
     problem = failed_query(state["asked"]["sql"], problem_of(outcome)) if tries > 1 else ""
     attempt = await run.try_call(

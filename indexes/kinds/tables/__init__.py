@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +11,7 @@ from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import IndexKind, count_problem
 from hopyard.state.extras import require
+from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
     from hopyard.indexes.index import Index
@@ -55,11 +57,8 @@ class _Tables(IndexKind):
     def status(self, directory: Path) -> Mapping[str, Any]:
         """The largest tables."""
         tables = sorted(self.open(directory).tables, key=lambda table: -table.rows)
-        return {
-            "largest": [
-                {"table": table.caption or table.title, "rows": table.rows} for table in tables[:3]
-            ]
-        }
+        names = (f"{each.caption or each.title} ({counted(each.rows, 'row')})" for each in tables)
+        return {"largest": "; ".join(islice(names, 3))}
 
 
 KIND: Final = _Tables()
