@@ -15,7 +15,7 @@ WORKERS ?= 3
 help:
 	@echo "make demo     install, index a sample corpus, answer four questions with two models"
 	@echo "make test     install, run the tests"
-	@echo "make test-scale  how the default index and pgvector grow to 10,000 passages; Postgres' faults"
+	@echo "make test-scale  growth of the indexes to 10,000 passages; workers, kills and Postgres' faults"
 	@echo "make lab      the tests of lab/, which is not part of the package"
 	@echo "make soak     the reliability tests at length, SOAK_MINUTES=60"
 	@echo "make install  the environment alone"
@@ -56,8 +56,14 @@ studio: $(STAMP)
 test: $(STAMP)
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-# Prints; docs/scale.md has the figures of larger sizes. The tests start a Postgres server of their own.
+# The long tests of workers, and Ray's where only loopback exists: it listens on all addresses.
+# Then it prints; docs/scale.md has the figures of larger sizes.
+# The tests start a Postgres server of their own.
 test-scale: $(STAMP)
+	TEST_SCALE=1 $(BIN)/python -m pytest tests/reliability/test_workers.py tests/reliability/test_batches.py
+	@if [ $$(id -u) = 0 ] && $(BIN)/python -c 'import ray' 2>/dev/null; then \
+	  unshare -n sh -c 'ip link set lo up && $(BIN)/python -m pytest tests/reliability/test_ray.py'; \
+	else echo "The test of Ray is left out: it needs root and the package ray."; fi
 	$(BIN)/python benchmarks/scale.py --sizes 2000 10000 --print
 	$(BIN)/python benchmarks/pgvector.py --sizes 2000 10000 --print
 	$(BIN)/python -m pytest tests/reliability/test_shared_index.py tests/reliability/test_postgres.py \

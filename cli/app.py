@@ -56,6 +56,9 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     ),
     "doctor": _Place("doctor.commands", "doctor_command", "Check the installation and the models."),
     "index": _Place("index.commands", "app", "Build an index of documents and keep it up to date."),
+    "worker": _Place(
+        "worker", "worker_command", "Work for builds of an index in Postgres, on this machine."
+    ),
     "gate": _Place("gate.commands", "app", "Train and use the retrieval gate."),
     "graph": _Place("graph.commands", "app", "Show and export the graphs of an index."),
     "threads": _Place("threads", "app", "List, show, copy and delete conversations."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -65,6 +65,8 @@ class ChatProvider:
         recording: Answers every call in place of `connect`.
         schema: The schema of a request: the output's own, which the built-in model learned, the
             narrower `asked_schema`, or that with a variant for each kind.
+        send: Sends a request (`models.calls.request.Request`) in place of this process, and
+            returns the reply.
     """
 
     identity: str
@@ -76,6 +78,7 @@ class ChatProvider:
     correct: Callable[[str], str] | None = None
     recording: Recording | None = None
     schema: Literal["own", "narrow", "variants"] = "narrow"
+    send: Callable[[Any], Awaitable[Any]] | None = None
 
 
 _silent_since: Final[dict[str, float]] = {}
@@ -236,14 +239,22 @@ def _hosted_provider(spec: str) -> ChatProvider:
     address = server_address(provider)
     return ChatProvider(
         identity=with_address(spec, address),
-        connect=_Connections(lambda sampling: _connect_hosted(spec, sampling)),
+        connect=_Connections(lambda sampling: connect_hosted(spec, sampling)),
         concurrency=REMOTE_CONCURRENCY,
         cure=f"check the address and the API key of {provider!r}",
         schema="variants" if provider == "openai" and is_own_server(address) else "narrow",
     )
 
 
-def _connect_hosted(spec: str, sampling: Sampling) -> BaseChatModel:
+def connect_hosted(spec: str, sampling: Sampling, http: Any = None) -> BaseChatModel:
+    """The LangChain model of a hosted model's name.
+
+    Args:
+        http: The asynchronous HTTP client of a model of OpenAI's; None for the process's own.
+
+    Raises:
+        UsageError: The name cannot be used.
+    """
     from langchain.chat_models import base
 
     check_provider("model", spec, base)
@@ -252,7 +263,7 @@ def _connect_hosted(spec: str, sampling: Sampling) -> BaseChatModel:
         "temperature": sampling.temperature,
     }
     if spec.startswith(("openai:", "azure_openai:", "deepseek:")):
-        options |= openai_clients(INTERNET)
+        options |= openai_clients(INTERNET) | ({"http_async_client": http} if http else {})
     # `request` retries itself: a client that retries too would multiply the tries.
     problem: Exception | None = None
     for retries in ({"max_retries": 0}, {}):

@@ -12,13 +12,16 @@ import asyncio
 import hashlib
 import json
 import os
+import random
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from hopyard.models.concurrency import PerLoop
 from hopyard.models.ledger_tables import Entry, Execute, ParseRate, Tables, Use
 from hopyard.state.usage import Usage
 
@@ -42,6 +45,16 @@ _CALL: Final = (
     "ON CONFLICT (key) DO UPDATE SET at = excluded.at, "
     + ", ".join(f"{name} = excluded.{name}" for name in _NAMES)
 )
+
+
+_SPENT: Final = (
+    "INSERT INTO spent (day, tokens) VALUES (:day, :tokens) "
+    "ON CONFLICT (day) DO UPDATE SET tokens = spent.tokens + excluded.tokens"
+)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
 
 
 def ledger_key(parts: Mapping[str, object]) -> str:
@@ -73,6 +86,7 @@ class Ledger:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
+        self._turns = PerLoop[str, asyncio.Lock](lambda _: asyncio.Lock())
 
     def _rows(self, query: str, **values: Any) -> list[Any]:
         return self._tables.write(lambda execute: execute(query, values).fetchall())
@@ -98,6 +112,31 @@ class Ledger:
             yield
         finally:
             await asyncio.shield(self._in_thread(self._tables.release, key))
+
+    @asynccontextmanager
+    async def place(self, model: str, most: int | None) -> AsyncIterator[None]:
+        """Hold one of the places that all processes with this ledger have for a model's calls.
+
+        Args:
+            model: The model as the ledger names it.
+            most: How many there are; None for no limit.
+        """
+        order = random.sample(range(most or 0), most or 0)
+        keys = [ledger_key({"model": model, "place": each}) for each in order]
+        held = ""
+        async with self._turns(model):  # one call looks for a place, however many wait
+            while most and not held:
+                for key in keys:
+                    if await self._hold(key):
+                        held = key
+                        break
+                else:
+                    await asyncio.sleep(_PAUSE)
+        try:
+            yield
+        finally:
+            if held:
+                await asyncio.shield(self._in_thread(self._tables.release, held))
 
     async def _hold(self, key: str) -> bool:
         """Try to hold a call; a try that is cancelled holds nothing."""
@@ -170,6 +209,7 @@ class Ledger:
         def work(execute: Execute) -> None:
             execute(_CALL, {"key": key, **call})
             execute(_USE, {"run": run, "key": key, "cached": 0, "step": step})
+            execute(_SPENT, {"day": _today(), "tokens": entry.input_tokens + entry.output_tokens})
             if packed:
                 execute(
                     "INSERT INTO prompts (key, messages) VALUES (:key, :messages) "
@@ -183,6 +223,11 @@ class Ledger:
             )
 
         self._tables.write(work)
+
+    def spent_today(self) -> int:
+        """Tokens of all calls that were paid for since midnight UTC."""
+        rows = self._rows("SELECT tokens FROM spent WHERE day = :day", day=_today())
+        return rows[0][0] if rows else 0
 
     def forget(self, runs: Iterable[str]) -> None:
         """Delete the answers that these runs used, unless another run used them too."""

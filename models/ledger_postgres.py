@@ -56,6 +56,7 @@ CREATE TABLE endings (
 );
 CREATE TABLE runs (run TEXT PRIMARY KEY, seconds DOUBLE PRECISION NOT NULL);
 """,
+    "CREATE TABLE spent (day TEXT PRIMARY KEY, tokens BIGINT NOT NULL)",
 )
 """The statements of each version. A released text never changes."""
 _NUMBER: Final = lock_number("call", "%s")

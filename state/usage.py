@@ -20,6 +20,11 @@ class Budget(Frozen):
     calls: Limit = Field(None, description="Maximum model calls.")
     tokens: Limit = Field(None, description="Maximum input and output tokens.")
     seconds: Amount = Field(None, description="Maximum seconds of working time.")
+    day_tokens: Limit = Field(
+        None,
+        description="Maximum tokens a day (UTC) of all runs that share the ledger; running calls "
+        "may exceed it.",
+    )
 
 
 class Usage(TypedDict):
@@ -80,6 +85,19 @@ class Meter:
         """The totals so far; seconds are working time, without the time between two processes."""
         seconds = self._spent["seconds"] + monotonic() - self._started
         return {**self._spent, "seconds": round(seconds, 3)}
+
+    @staticmethod
+    def check_day(budget: Budget, spent: int) -> None:
+        """See whether all runs of the day may spend more.
+
+        Raises:
+            BudgetExceededError: They may not.
+        """
+        if budget.day_tokens and spent >= budget.day_tokens:
+            raise BudgetExceededError(
+                f"The budget of {counted(budget.day_tokens, 'token')} for today, of all runs that "
+                "share the ledger, is used up; raise budget.day_tokens, or wait for midnight UTC."
+            )
 
     def start_call(self, budget: Budget, *, final: bool) -> None:
         """Take one model call out of the budget.

@@ -63,8 +63,15 @@ def build_command(
     embedding: EmbeddingOption = None,
     chunk_tokens: Annotated[
         int | None,
-        typer.Option(help="Maximum tokens of a passage (default: 300); 0 keeps documents whole."),
+        typer.Option(help="Tokens of a passage (default 300, 0: whole)."),
     ] = None,
+    on: Annotated[
+        str,
+        typer.Option(
+            metavar="WHO",
+            help="Who works too: workers, or batch (OpenAI).",
+        ),
+    ] = "",
     dry_run: DryRunOption = False,
     max_calls: MaxCallsOption = None,
     max_tokens: MaxTokensOption = None,
@@ -118,7 +125,14 @@ def build_command(
         with progress_bar() as progress:
             read = reading(paths, loader, encoding, ocr, progress, folders, stamps)
             loaded, documents = read
-            report = asyncio.run(building.build(documents, **build, progress=progress))
+            if on:
+                from hopyard.agent.shared_build import shared_build
+
+                with shared_build(on, out_, context, resources, embedder) as models:
+                    work = building.build(documents, **build | models, progress=progress)
+                    report = asyncio.run(work)
+            else:
+                report = asyncio.run(building.build(documents, **build, progress=progress))
     stamps.write([*loaded.bad, *report.bad], only=True)
     folders.write()
     finish(report, loaded, index_status(out_), skip_bad=skip_bad, as_json=json_)

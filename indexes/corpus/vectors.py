@@ -169,9 +169,10 @@ class StoredVectors:
         if not missing:
             return
         embedder = await in_thread(self._embedder)
-        for start in range(0, len(missing), BATCH):
+        size: int = getattr(embedder, "batch", BATCH)  # more where several processes embed
+        for start in range(0, len(missing), size):
             tell(start, len(missing))
-            batch = missing[start : start + BATCH]
+            batch = missing[start : start + size]
             await in_thread(self._embed_batch, embedder, namespace, batch, texts_of)
         tell(len(missing), len(missing))
 

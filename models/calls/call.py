@@ -251,8 +251,14 @@ class ModelCaller:
 
     async def _paid(self, key: str, call: _Call[OutputT]) -> Entry:
         meter, prompt, context = self.meter(call.run), call.prompt, call.attempt.context
-        # All runs with this limit share its places.
-        async with self._places(context.concurrency or self.provider.concurrency):
+        # All runs with this limit share its places, and a limit that was set holds for all
+        # processes that share the ledger.
+        async with (
+            self._places(context.concurrency or self.provider.concurrency),
+            self.ledger.place(self.provider.identity, context.concurrency),
+        ):
+            if context.budget.day_tokens:
+                meter.check_day(context.budget, await asyncio.to_thread(self.ledger.spent_today))
             meter.start_call(context.budget, final=call.final)
             started = monotonic()
             spent: Spent | None = None
@@ -271,7 +277,7 @@ class ModelCaller:
                 attempt=call.attempt.number,
                 output=text,
                 outcome=self._outcome(text, prompt),
-                seconds=monotonic() - started,
+                seconds=sent.reply.seconds or monotonic() - started,
                 note=sent.note,
                 **asdict(spent),
             )

@@ -111,6 +111,7 @@ class Reply:
         input_tokens: Tokens of the prompt; None if the server did not count them.
         output_tokens: Tokens of the reply; None if the server did not count them.
         thought: Thoughts that the server sent apart from the text.
+        seconds: How long it took, if another process sent the request; 0.0 if this one did.
     """
 
     text: str
@@ -118,6 +119,7 @@ class Reply:
     input_tokens: int | None = None
     output_tokens: int | None = None
     thought: str = ""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)

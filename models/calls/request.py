@@ -6,7 +6,9 @@ import asyncio
 import json
 import random
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
@@ -44,18 +46,43 @@ _UNHEARD: Final = RunnableConfig(tags=[TAG_NOSTREAM])
 
 
 @dataclass(frozen=True)
+class Schemas:
+    """The JSON schemas of an output, as plain values: another machine may send the request.
+
+    Attributes:
+        title: The name of the output.
+        own: The schema that the built-in model learned.
+        narrow: `asked_schema`.
+        variants: The same with a variant for each kind.
+    """
+
+    title: str
+    own: dict[str, Any]
+    narrow: dict[str, Any]
+    variants: dict[str, Any]
+
+
+@lru_cache(maxsize=256)
+def schemas_of(output: type[Output]) -> Schemas:
+    """The schemas of an output."""
+    name = output.__name__
+    narrow, variants = (asked_schema(output, variants=each) for each in (False, True))
+    return Schemas(name, {"title": name, **json_schema(output)}, narrow, variants)
+
+
+@dataclass(frozen=True)
 class Request:
     """One request.
 
     Attributes:
-        output: Its schema constrains the reply.
+        schemas: They constrain the reply.
         sampling: How to sample.
         timeout: Seconds that one try may take, and the longest pause between two tries.
         stream: Receives the answer while the model writes it, if the provider can stream.
     """
 
     provider: ChatProvider
-    output: type[Output]
+    schemas: Schemas
     messages: Sequence[BaseMessage]
     sampling: Sampling
     timeout: float
@@ -63,11 +90,11 @@ class Request:
 
     def schema(self, abilities: Abilities) -> dict[str, Any]:
         """The schema that the model is asked to keep to."""
-        name = self.output.__name__
-        if self.provider.schema == "own":
-            return {"title": name, **json_schema(self.output)}
-        takes = self.provider.schema == "variants" and abilities.form_of(name) is Form.JSON_SCHEMA
-        return asked_schema(self.output, variants=takes and VARIANTS not in abilities.left_out)
+        form, kind = abilities.form_of(self.schemas.title), self.provider.schema
+        if kind == "variants" and (form is not Form.JSON_SCHEMA or VARIANTS in abilities.left_out):
+            kind = "narrow"
+        found: dict[str, Any] = getattr(self.schemas, kind)
+        return deepcopy(found)  # LangChain may change it
 
 
 async def send(request: Request) -> Reply:
@@ -88,9 +115,9 @@ async def send(request: Request) -> Reply:
         except HopyardError:  # A wrong name, or a reply that is a refusal.
             raise
         except Exception as error:  # Every provider's client has its own exceptions.
-            weaker = without_refused(abilities, error, request.output.__name__)
+            weaker = without_refused(abilities, error, request.schemas.title)
             if weaker is None:
-                await asyncio.to_thread(_keep_window, name, error)
+                await asyncio.to_thread(keep_window, name, error)
                 cure = request.provider.cure
                 raise user_error(error, name, cure, request.timeout) from error
             refused = True
@@ -102,7 +129,7 @@ async def send(request: Request) -> Reply:
             return reply
 
 
-def _keep_window(name: str, error: Exception) -> None:
+def keep_window(name: str, error: Exception) -> None:
     """Keep the window that a server's error tells."""
     known, window = abilities_of(name), length_said(error).window
     if window and window != known.window:
@@ -111,7 +138,7 @@ def _keep_window(name: str, error: Exception) -> None:
 
 async def _retried(request: Request, abilities: Abilities) -> Reply:
     """The reply, asked for again after passing failures as `RETRIES` says."""
-    sampling, title = request.sampling, request.output.__name__
+    sampling, title = request.sampling, request.schemas.title
     if abilities.longest_answer:
         limit = min(sampling.max_tokens, abilities.longest_answer)
         sampling = replace(sampling, max_tokens=limit)

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 
 from hopyard.models.calls.attempt import Attempt
 from hopyard.models.calls.reply import Reply
-from hopyard.models.calls.request import Request, send
+from hopyard.models.calls.request import Request, schemas_of, send
 from hopyard.models.calls.stream import AnswerStream
 from hopyard.models.chat import ChatProvider
 from hopyard.models.prompt import OutputT
@@ -72,7 +72,7 @@ async def request_that_fits(
     name = provider.identity
     window, scale = await asyncio.to_thread(window_of, provider), _scales.get(name, 1.0)
     prompt, values, sampling = attempt.prompt, attempt.values, attempt.sampling
-    fitted = fit(prompt, values, window, scale)
+    schemas, fitted = schemas_of(prompt.output), fit(prompt, values, window, scale)
     if fitted is None:
         needed = int(scale * estimate(attempt.messages))
         raise CallFailedError(
@@ -85,8 +85,8 @@ async def request_that_fits(
         sized = replace(sampling, max_tokens=min(sampling.max_tokens, fitted.max_tokens))
         timeout = attempt.context.timeout
         try:
-            reply = await send(
-                Request(provider, prompt.output, fitted.messages, sized, timeout, stream)
+            reply = await (provider.send or send)(
+                Request(provider, schemas, fitted.messages, sized, timeout, stream)
             )
         except CallFailedError as error:
             if error.reason != Failure.TOO_LONG.value or not error.__cause__ or not left:

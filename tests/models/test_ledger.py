@@ -293,3 +293,74 @@ def test_a_use_has_the_key_and_the_end_of_its_call(ledger: Ledger) -> None:
     assert use.key == "k"
     passed = datetime.now(UTC) - datetime.fromisoformat(use.at)
     assert abs(passed.total_seconds()) < 60
+
+
+async def test_places_are_common_to_all_processes(place: Path | str) -> None:
+    first, second = open_ledger(place), open_ledger(place)
+    running, most, others = 0, 0, 0
+
+    async def call(ledger: Ledger, limit: int | None, model: str = "m") -> None:
+        nonlocal running, most, others
+        async with ledger.place(model, limit):
+            if model == "m":
+                running += 1
+                most = max(most, running)
+                await asyncio.sleep(0.02)
+                running -= 1
+            else:
+                others += 1
+
+    async with asyncio.TaskGroup() as group:
+        for ledger in (first, second) * 8:
+            group.create_task(call(ledger, 3))
+    assert most == 3
+    async with first.place("m", 1):
+        await call(second, 1, "other")
+        await call(second, None, "no limit")
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await call(second, 1)
+    await call(second, 1)
+    assert others == 2
+    first.close()
+    second.close()
+
+
+_HOLDER = """
+import asyncio, sys
+from pathlib import Path
+from hopyard.models.ledger import open_ledger
+
+async def hold():
+    place = sys.argv[1]
+    async with open_ledger(place if "://" in place else Path(place)).place("m", 1):
+        print("held", flush=True)
+        await asyncio.sleep(60)
+
+asyncio.run(hold())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_kill_frees_a_place(ledger: Ledger, place: Path | str) -> None:
+    async def take(seconds: float) -> None:
+        async with asyncio.timeout(seconds), ledger.place("m", 1):
+            pass
+
+    command = [sys.executable, "-c", _HOLDER, str(place)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(TimeoutError):
+            asyncio.run(take(0.3))
+        holder.kill()
+    asyncio.run(take(10))
+
+
+def test_all_runs_of_a_day_are_added_up(ledger: Ledger) -> None:
+    assert ledger.spent_today() == 0
+    ledger.record("k1", PARSED, run="a", run_seconds=0)
+    ledger.record("k2", PARSED, run="b", run_seconds=0)
+    ledger.find("k1", "b")
+    assert ledger.spent_today() == 210
+    ledger.forget(["a", "b"])
+    assert ledger.spent_today() == 210, "a deleted thread was paid for"

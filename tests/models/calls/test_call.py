@@ -233,3 +233,12 @@ async def test_a_budget_stops_the_calls_and_keeps_one_for_the_end(server: ModelS
     assert await ask("3?", context=context, final=True) == "Paris"
     assert await ask("1?", context=context) == "Paris"  # the ledger's answers cost nothing
     assert len(server.calls) == 2
+
+
+async def test_the_tokens_of_a_day_are_those_of_all_runs(server: ModelServer) -> None:
+    context = CONTEXT.model_copy(update={"budget": Budget(day_tokens=5)})
+    assert await ask("Capital of France?", run="one", context=context) == "Paris"
+    with pytest.raises(BudgetExceededError, match="for today, of all runs"):
+        await ask("Capital of Spain?", run="two", context=context)
+    assert await ask("Capital of France?", run="three", context=context) == "Paris", "it is known"
+    assert len(server.calls) == 1

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage
 from protocols import Script
 
 from hopyard.models.calls.reply import Ending, read_reply
-from hopyard.models.calls.request import Request, send
+from hopyard.models.calls.request import Request, schemas_of, send
 from hopyard.models.chat import Sampling, chat_provider
 from hopyard.models.servers import abilities
 from hopyard.models.servers.failures import UnfinishedReplyError
@@ -270,7 +270,7 @@ async def test_what_a_server_refuses_is_left_out_from_then_on(
     if option == "max_completion_tokens":
         assert second["max_tokens"] == first["max_completion_tokens"]
     messages, provider = DIRECT.messages({"question": "?"}), chat_provider("openai:m")
-    await send(Request(provider, DIRECT.output, messages, SAMPLING, 30.0))
+    await send(Request(provider, schemas_of(DIRECT.output), messages, SAMPLING, 30.0))
     assert len(server.requests) == 3
     assert option not in server.requests[2]
 

@@ -1,0 +1,75 @@
+"""Builds whose model calls and embeddings several processes do."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hopyard.agent.worker import Worker, shared_index
+from hopyard.models.calls.call import ModelCaller
+from hopyard.models.embedder import Embedder
+from hopyard.models.work.batches import Batches
+from hopyard.models.work.orders import Orders
+from hopyard.nodes.resources import Resources
+from hopyard.state.errors import HopyardError, UsageError, as_known
+from hopyard.state.settings.fields import Context
+from hopyard.state.storage.postgres.work import WorkQueue
+
+
+@contextmanager
+def shared_build(
+    on: str, directory: Path, context: Context, resources: Resources, embedder: Embedder
+) -> Iterator[dict[str, Any]]:
+    """Models and settings for a build whose calls and embeddings several processes do.
+
+    This process works too, so the build needs no other worker.
+
+    Args:
+        on: "workers", or "batch" for calls through OpenAI's batch API.
+        directory: The index directory, as `indexes.corpus.shared.build_folder` gives it.
+
+    Yields:
+        `embedder`, `caller` and `settings` for `indexes.building.build.build`.
+
+    Raises:
+        UsageError: `on` is something else, or the index is not in a database.
+        HopyardError: The database cannot be used.
+    """
+    if on not in {"workers", "batch"}:
+        raise UsageError(f"--on {on!r} is neither workers nor batch.")
+    address, stop = shared_index(as_known(str(directory)), "--on"), threading.Event()
+    with ExitStack() as stack:
+        queue = stack.enter_context(closing(WorkQueue(address)))
+        orders = stack.enter_context(Orders(queue))
+        batches = stack.enter_context(Batches(queue, context.model)) if on == "batch" else None
+        worker = Worker(queue, resources, context.concurrency, batches)
+
+        def work() -> None:
+            try:
+                asyncio.run(worker.run(stop))
+            except HopyardError as error:
+                orders.fail(error)
+            except Exception as error:  # else the build would never end
+                orders.fail(HopyardError(f"The builder's own worker failed ({error!r})."))
+
+        @cache
+        def caller() -> ModelCaller:
+            provider = resources.caller(context.model).provider
+            return ModelCaller(orders.chat(context, provider), resources.ledger)
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        try:
+            yield {
+                "embedder": orders.embedder(embedder),
+                "caller": caller,
+                "settings": context.model_copy(update={"concurrency": None}),  # of workers
+            }
+        finally:
+            stop.set()
+            thread.join()

@@ -1,0 +1,1 @@
+"""Model calls and embeddings of a build that several processes do."""

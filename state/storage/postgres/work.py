@@ -1,0 +1,152 @@
+"""Work of builds in Postgres: items that the processes of several machines take and finish.
+
+A process takes an item with a lease and renews it. If the process is killed, the lease ends and
+another process takes the item. A result stays until the builder has stored it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+from psycopg import Connection
+from psycopg.rows import TupleRow
+
+from hopyard.state.settings.index_address import IndexAddress
+from hopyard.state.storage import work_items
+from hopyard.state.storage.postgres.connection import Database, Place, migrate
+from hopyard.state.storage.work_items import Item
+
+_STEPS: Final = (
+    """
+CREATE TABLE work_items (
+    name TEXT NOT NULL,
+    key BYTEA NOT NULL,
+    number BIGINT GENERATED ALWAYS AS IDENTITY,
+    kind TEXT NOT NULL,
+    payload BYTEA NOT NULL,
+    worker TEXT NOT NULL DEFAULT '',
+    lease TIMESTAMPTZ NOT NULL DEFAULT '-infinity',
+    failed BOOLEAN NOT NULL DEFAULT false,
+    result BYTEA,
+    PRIMARY KEY (name, key)
+);
+CREATE INDEX work_items_left ON work_items (name, kind, number) WHERE result IS NULL;
+CREATE TABLE work_batches (
+    name TEXT NOT NULL,
+    batch TEXT NOT NULL,
+    digests TEXT[] NOT NULL,
+    PRIMARY KEY (name, batch)
+);
+""",
+)
+"""The statements of each version. A released text never changes."""
+_PUT: Final = """
+INSERT INTO work_items (name, key, kind, payload) VALUES (%s, %s, %s, %s)
+ON CONFLICT (name, key) DO UPDATE
+SET failed = false, result = NULL, lease = '-infinity', payload = excluded.payload
+WHERE work_items.failed
+"""
+_TAKE: Final = """
+WITH chosen AS (
+    SELECT key FROM work_items
+    WHERE name = %s AND kind = %s AND result IS NULL AND lease < now()
+    ORDER BY number LIMIT %s FOR UPDATE SKIP LOCKED
+)
+UPDATE work_items SET lease = now() + %s, worker = %s
+FROM chosen WHERE name = %s AND work_items.key = chosen.key
+RETURNING work_items.key, payload
+"""
+
+
+class WorkQueue:
+    """The work of one index. Safe to use from several threads.
+
+    Args:
+        address: Of the index.
+
+    Raises:
+        HopyardError: The database cannot be used.
+    """
+
+    def __init__(self, address: IndexAddress) -> None:
+        place = Place(address.database, f"The work of the index {address.name!r}", "its address")
+        self._name, self._database = address.name, Database(place)
+        self._worker = place.options["application_name"]
+        try:
+            migrate(self._database, place, "work", _STEPS)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._database.close()
+
+    def put(self, items: Sequence[Item]) -> None:
+        """Add items. One that is there already keeps its result, unless that is an error."""
+        rows = [(self._name, item.key, item.kind, item.data) for item in items]
+
+        def work(connection: Connection[TupleRow]) -> None:
+            with connection.transaction(), connection.cursor() as cursor:
+                cursor.executemany(_PUT, rows)
+
+        if rows:
+            self._database.run(work)
+
+    def take(self, kind: str, most: int) -> list[Item]:
+        """Take items that nobody works on, the oldest first."""
+        lease = timedelta(seconds=work_items.LEASE)
+        rows = self._run(_TAKE, self._name, kind, most, lease, self._worker, self._name)
+        return [Item(key, kind, data) for key, data in rows]
+
+    def renew(self, keys: Sequence[bytes], seconds: float | None = None) -> None:
+        """Keep items that this process has taken for another lease; 0 gives them back."""
+        lease = timedelta(seconds=work_items.LEASE if seconds is None else seconds)
+        where = "name = %s AND key = ANY(%s) AND worker = %s"
+        query = f"UPDATE work_items SET lease = now() + %s WHERE {where}"
+        self._run(query, lease, self._name, list(keys), self._worker)
+
+    def finish(self, item: Item) -> None:
+        """Store a result. The first one counts."""
+        where = "name = %s AND key = %s AND result IS NULL"
+        query = f"UPDATE work_items SET result = %s, failed = %s, payload = '' WHERE {where}"
+        self._run(query, item.data, item.failed, self._name, item.key)
+
+    def results(self, keys: Sequence[bytes]) -> list[Item]:
+        """The results that are there."""
+        where = "name = %s AND key = ANY(%s) AND result IS NOT NULL"
+        query = f"SELECT key, kind, result, failed FROM work_items WHERE {where}"
+        return [Item(*row) for row in self._run(query, self._name, list(keys))]
+
+    def delete(self, keys: Sequence[bytes]) -> None:
+        """Delete items whose results the builder has stored."""
+        query = "DELETE FROM work_items WHERE name = %s AND key = ANY(%s)"
+        self._run(query, self._name, list(keys))
+
+    def clear(self) -> None:
+        """Delete all items: the index is built."""
+        self._run("DELETE FROM work_items WHERE name = %s", self._name)
+
+    def batches(self) -> dict[str, list[str]]:
+        """The digests of the requests in each batch that was sent to a provider."""
+        query = "SELECT batch, digests FROM work_batches WHERE name = %s"
+        return dict(self._run(query, self._name))
+
+    def add_batch(self, batch: str, digests: Sequence[str]) -> None:
+        """Remember a batch that is about to be sent."""
+        query = "INSERT INTO work_batches VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
+        self._run(query, self._name, batch, list(digests))
+
+    def delete_batch(self, batch: str) -> None:
+        """Forget a batch whose results are stored."""
+        query = "DELETE FROM work_batches WHERE name = %s AND batch = %s"
+        self._run(query, self._name, batch)
+
+    def _run(self, query: str, *values: Any) -> list[TupleRow]:
+        def work(connection: Connection[TupleRow]) -> list[TupleRow]:
+            cursor = connection.execute(query, values, binary=True)
+            return cursor.fetchall() if cursor.description else []
+
+        return self._database.run(work)
