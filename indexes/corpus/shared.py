@@ -127,7 +127,7 @@ def mirror_at(directory: Path) -> Mirror | None:
 
 
 def mirror_with(directory: Path) -> Mirror | None:
-    """The shared index that a directory is a copy of, or is built in; None for another one."""
+    """The shared index that a directory is a copy of, or is built in; None for other folders."""
     return mirror_at(directory) or mirror_at(directory.parents[1] / "build")
 
 

@@ -170,7 +170,7 @@ class VectorTable:
             digests: [n] Of each passage's id and vector.
             readers: [n] The place of each passage's groups in a list; and this list, with JSON.
             vectors: [n, d] They may be mapped.
-            oldest: The generation whose rows stay, and those of later ones; this one for no others.
+            oldest: The first generation whose rows stay; that of the table to keep no other.
 
         Returns:
             [n] The row of each passage.
