@@ -361,6 +361,15 @@ def test_the_graph_keeps_to_rights_too(restricted: str) -> None:
                 connection.execute(other)
 
 
+def test_builds_of_two_indexes_do_not_wait_for_each_other(restricted: str) -> None:
+    written(restricted, unit_rows(3, 8)).close()
+    with psycopg.connect(restricted) as one, psycopg.connect(restricted) as two:
+        for connection, name in ((one, "one"), (two, "two")):
+            connection.execute("SET lock_timeout = '5s'")
+            table, readers = VectorTable(restricted, name, 8, 1), (np.array([0]), [["everyone"]])
+            table.write(connection, [b"digest"], readers, unit_rows(1, 8), oldest=0)
+
+
 def test_a_search_with_groups_asks_as_the_restricted_role(
     restricted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
