@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from copy import copy
+from functools import cache
 from hashlib import sha256
 from typing import Any, Final
 
@@ -69,7 +70,7 @@ class VectorTable:
 
     def __init__(self, address: str, name: str, dimension: int, generation: int) -> None:
         self._place = Place(address, f"The vectors of the index {name!r}", "its address")
-        self._database = Database(self._place)
+        self._database = _database(self._place)
         self._name, self.dimension, self.generation = name, dimension, generation
         self._groups = ""  # those of the caller, as JSON
         vectors = f"index_vectors_{sha256(f'{name}/{dimension}'.encode()).hexdigest()[:12]}"
@@ -256,6 +257,12 @@ class VectorTable:
                 row = (self._name, held[each], each)
                 connection.execute("INSERT INTO index_readers VALUES (%s, %s, %s)", row)
         return np.array([held[_json(each)] for each in groups], dtype=np.int32)
+
+
+@cache
+def _database(place: Place) -> Database:
+    """One connection for all generations of an index, which a server may not have closed yet."""
+    return Database(place)
 
 
 def _json(groups: object) -> str:

@@ -214,6 +214,20 @@ def test_vectors_that_the_graph_does_not_take_are_refused_first(address: str) ->
         hopyard.build_index(address, DOCUMENTS, embedding="long", vectors="pgvector")
 
 
+def test_former_generations_share_one_connection(
+    built: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared, "_FRESH", 0.0)
+    query = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'hopyard%'"
+    open_ = []
+    with hopyard.Hopyard(built, embedding="words", k=1) as hop:
+        for number in range(3):
+            hopyard.add_documents(built, Document(f"Bridge {number}.", id=f"n{number}"))
+            assert hop.search(f"Bridge {number}.", search="dense")[0].id == f"n{number}"
+            open_ += rows(built, query)
+    assert len({*open_}) == 1, open_
+
+
 @pytest.mark.parametrize("compared", [0, 5_000])
 def test_recall_with_and_without_filters(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, compared: int
