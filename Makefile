@@ -15,7 +15,7 @@ WORKERS ?= 3
 help:
 	@echo "make demo     install, index a sample corpus, answer four questions with two models"
 	@echo "make test     install, run the tests"
-	@echo "make test-scale  growth of the indexes to 10,000 passages; workers, kills and Postgres' faults"
+	@echo "make test-scale  growth at 2,000 and 10,000 passages; pgvector; workers; faults of Postgres"
 	@echo "make lab      the tests of lab/, which is not part of the package"
 	@echo "make soak     the reliability tests at length, SOAK_MINUTES=60"
 	@echo "make install  the environment alone"
@@ -56,9 +56,8 @@ studio: $(STAMP)
 test: $(STAMP)
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-# The long tests of workers, and Ray's where only loopback exists: it listens on all addresses.
-# Then it prints; docs/scale.md has the figures of larger sizes.
-# The tests start a Postgres server of their own.
+# Tests start a Postgres server of their own. Ray's run where only loopback exists: it listens on all
+# addresses. docs/scale.md has the figures of larger sizes.
 test-scale: $(STAMP)
 	TEST_SCALE=1 $(BIN)/python -m pytest tests/reliability/test_workers.py tests/reliability/test_batches.py
 	@if [ $$(id -u) = 0 ] && $(BIN)/python -c 'import ray' 2>/dev/null; then \

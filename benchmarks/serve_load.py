@@ -175,7 +175,8 @@ class Person:
             self.problems.append(f"{number}: no answer")
             return
         self.seconds.append(perf_counter() - begun)
-        if answer is not None and not (text == answer and f"Number {number}:" in text):
+        # A call that was finished before a kill comes from the ledger, in one piece.
+        if answer is not None and not (text in ("", answer) and f"Number {number}:" in answer):
             self.problems.append(f"{number}: read {text!r}, the answer is {answer!r}")
 
     async def _is_known(self, client: httpx.AsyncClient, question: str) -> bool:

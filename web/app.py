@@ -34,6 +34,7 @@ from hopyard.web.guard import LOOPBACK, Guard
 from hopyard.web.measuring import Measuring
 from hopyard.web.openai import chat_completions, model, models, unknown
 from hopyard.web.originals import Originals
+from hopyard.web.recovery import Recovery
 from hopyard.web.requests import current_index, person_of, refused
 from hopyard.web.runs import Runs
 from hopyard.web.searching import methods_of, search
@@ -85,10 +86,12 @@ def application(
         app.state.conversations = defaultdict[str, Conversations](Conversations)
         app.state.titles = Titles(home() / "titles.json")
         async with open_session(resources) as session:
-            app.state.runs = Runs(session, given, folder, people)
+            app.state.runs = Runs(session, given, folder)
+            recovery = Recovery(app.state.runs, people)
             app.state.measuring = Measuring(given.context, resources)
-            await app.state.runs.recover()
+            await recovery.begin()
             yield
+            recovery.close()
             app.state.measuring.close()
             await app.state.runs.close()
             app.state.builder.close()

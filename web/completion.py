@@ -87,6 +87,8 @@ class Completion:
                 for line in self._new_steps(data["steps"]):
                     yield self._event("status", {"description": line, "done": False})
             elif happening.kind == "token" and not self._chat.links:
+                if data["restart"] and _unnumbered(told) == _unnumbered(data["text"]):
+                    continue  # the last numbers come with the answer
                 if data["restart"] and told:
                     yield self._say(_AGAIN)
                     told = ""
@@ -118,6 +120,8 @@ class Completion:
         spoken = self._linked(_spoken(answer), answer)
         if not spoken.startswith(told):
             told = told.rstrip()  # a model's space after its answer is no part of it
+        if not self._chat.links and _differs_in_numbers(told, answer):
+            spoken = told + spoken.removeprefix(answer.text)
         lines = [] if spoken.startswith(told) else [self._say(_AGAIN)]
         if rest := spoken.removeprefix(told):
             lines.append(self._say(rest))
@@ -193,6 +197,21 @@ def chunk_line(begun: Mapping[str, Any], delta: dict[str, Any], finish: str | No
     """A chunk of a stream. Many clients read its first choice unseen, so it has one."""
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     return _line({**begun, "choices": [choice]})
+
+
+def _differs_in_numbers(told: str, answer: Answer) -> bool:
+    """Whether a text is the answer, with other numbers that lead to the same passages.
+
+    While an answer is written, a passage has one number; at its end, one for each other quote.
+    """
+    cited = {str(place): found.passage_id for place, found in enumerate(answer.citations, 1)}
+    pairs = zip(_MARK.findall(told), _MARK.findall(answer.text), strict=False)
+    same = all(ours in cited and cited[ours] == cited.get(final) for ours, final in pairs)
+    return same and _unnumbered(told) == _unnumbered(answer.text)
+
+
+def _unnumbered(text: str) -> str:
+    return _MARK.sub("[]", text.strip())
 
 
 def _spoken(answer: Answer) -> str:

@@ -8,12 +8,9 @@ and the ledger have all that was finished.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from uuid import uuid4
@@ -26,14 +23,13 @@ from hopyard.agent.people import ANYBODY, Person
 from hopyard.agent.session import Session
 from hopyard.agent.thread_settings import thread_settings
 from hopyard.nodes.lifecycle import check_question
-from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError
+from hopyard.state.errors import HopyardError, ThreadBusyError
 from hopyard.state.settings.given import Given
 from hopyard.state.settings.index_address import lasting_index
 from hopyard.state.settings.sources import change_context
-from hopyard.state.storage.atomic import write_file
 from hopyard.state.storage.thread_names import checked_thread_name
 from hopyard.tracing.describe import gate_step, route_step
-from hopyard.web.turns import last_question
+from hopyard.web.notes import Notes
 
 __all__ = ("IDLE", "Happening", "Run", "Runs")
 
@@ -120,17 +116,11 @@ class Runs:
         session: The thread store.
         given: The server's settings.
         folder: Where a note of each running question is kept until it ends.
-        people: The people of the server; none for a server without owners of threads.
     """
 
-    def __init__(
-        self, session: Session, given: Given, folder: Path, people: Collection[Person] = ()
-    ) -> None:
+    def __init__(self, session: Session, given: Given, folder: Path) -> None:
         self.session, self.given = session, given
-        known, groups = people or (ANYBODY,), given.context.groups
-        self._people = {person.name: person.within(groups) for person in known}
-        self._folder = folder
-        self._index = lasting_index(given.context.index)
+        self.notes = Notes(folder, lasting_index(given.context.index))
         self._runs: dict[str, Run] = {}
         self._closing = False
 
@@ -171,7 +161,10 @@ class Runs:
             context = change_context(settings.context, {**(changes or {}), **person.changes})
             return self.session.ask(question, context, thread, tokens=True, history=history)
 
-        return self._begin(thread, question, person, asked, changes=changes, like=like)
+        said = [(message.type, message.text) for message in history]
+        return self._begin(
+            thread, question, person, asked, changes=changes, like=like, history=said, new=True
+        )
 
     def resume(
         self, thread: str, question: str, answer: object = None, person: Person = ANYBODY
@@ -187,7 +180,7 @@ class Runs:
         async def resumed() -> AsyncGenerator[Event, None]:
             return self.session.resume(thread, answer, tokens=True, changes=person.changes)
 
-        return self._begin(thread, question, person, resumed)
+        return self._begin(thread, question, person, resumed, answer=answer)
 
     async def stop(self, thread: str) -> bool:
         """Stop a run; `resume` continues it. Return whether there was one."""
@@ -205,13 +198,8 @@ class Runs:
     def abandon(self, run: Run) -> None:
         """Stop a run without waiting for its end. A second stop would break off its last writes."""
         if run.task is not None and not run.ended and not run.task.cancelling():
-            self._forget(run.thread)
+            self.notes.forget(run.thread)
             run.task.cancel()
-
-    async def recover(self) -> list[Run]:
-        """Continue the runs that a killed server has left."""
-        notes = sorted(self._folder.glob("*.json"))
-        return [run for note in notes if (run := await self._left(note))]
 
     async def close(self) -> None:
         """Stop all runs. They continue when the server starts again."""
@@ -222,41 +210,11 @@ class Runs:
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _left(self, note: Path) -> Run | None:
-        with suppress(FileNotFoundError):  # another server has just ended the run
-            left = json.loads(await asyncio.to_thread(note.read_text, "utf-8"))
-            if left["index"] == self._index:  # and not a server of another index
-                return await self._take_up(left)
-        return None
-
-    async def _take_up(self, left: Mapping[str, Any]) -> Run | None:
-        thread, question = left["thread"], left["question"]
-        given = {name: left[name] for name in ("changes", "like") if name in left}
-        person = self._people.get(left.get("owner", ""))
-        if person is None:  # the owner has been taken out of the file of people
-            self._forget(thread)
-            return None
-        asked = partial(self.ask, question, thread, person=person, **given)
-        try:
-            state = await self.session.result(thread)
-        except ThreadMissingError:
-            return asked()
-        if state["running"]:  # another server has taken it up
-            return None
-        if state["finished"] and last_question(state) != question:  # killed before it began
-            return asked()
-        if state["finished"] or state["waiting"]:
-            self._forget(thread)
-            return None
-        return self.resume(thread, question, person=person)
-
     def _begin(self, thread: str, question: str, person: Person, work: Work, **asked: Any) -> Run:
         before = self.of(thread)
         if before and not before.ended:
             raise ThreadBusyError(f"The last question of the thread {thread!r} is being answered.")
-        note = {"thread": thread, "question": question, "index": self._index, **asked}
-        note["owner"] = person.name
-        write_file(self._note(thread), json.dumps(note).encode())
+        self.notes.write(thread, question=question, owner=person.name, **asked)
         self._runs.pop(thread, None)  # the newest stands last
         run = self._runs[thread] = Run(thread, question)
         run.task = asyncio.create_task(self._drive(run, work))
@@ -283,14 +241,7 @@ class Runs:
             run.tell("failed", {"text": "The server failed; its log says why.", "reason": ""})
         else:
             run.tell("answer", {"answer": answer})
-        self._forget(run.thread)
-
-    def _forget(self, thread: str) -> None:
-        with suppress(OSError):
-            self._note(thread).unlink(missing_ok=True)
-
-    def _note(self, thread: str) -> Path:
-        return self._folder / f"{sha256(thread.encode()).hexdigest()}.json"
+        self.notes.forget(run.thread)
 
 
 def _tell(run: Run, event: Event) -> None:

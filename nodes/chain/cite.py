@@ -84,11 +84,24 @@ def steps_of(state: Mapping[str, Any]) -> list[Step]:
     if ended := state.get("ended"):
         closing = Step(id="answer", kind="aggregate", title="Answer", reason=ended)
         closing["answer"] = state.get("answer", "")
+        if found := _found(state["readings"]):
+            closing["passages"] = found
         last = state["readings"][-1]
         if last["kind"] == verdicts.FAILED:
             closing["verdict"] = verdicts.FAILED
         steps.append(mark_cut(closing) if last.get("cut") else closing)
     return steps
+
+
+def _found(readings: Sequence[Reading]) -> list[Evidence]:
+    """The passages of the findings, each with what was found in it."""
+    units = {unit["id"]: unit for reading in readings for unit in reading["new"]}
+    found: dict[str, Evidence] = {}
+    for finding in findings_of(readings):
+        name = finding["passage_id"]
+        unit = found.setdefault(name, {**(units.get(name) or passage_evidence(name, 0.0))})
+        unit["texts"] = [*unit.get("texts", []), finding["fact"]]
+    return list(found.values())
 
 
 def _step(number: int, reading: Reading) -> Step:

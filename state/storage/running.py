@@ -23,8 +23,11 @@ from hopyard.state.storage.stores import Holder, thread_busy
 FOLDER: Final = "running"
 """The folder of the lock files, beside the thread store."""
 PATIENCE: Final = 0.5
-"""Seconds that a run waits for the lock: who looks whether it is held holds it for a moment, and a
-run that was given up frees it when the event loop gets to that."""
+"""Seconds that a run waits for a lock whose holder is named: a run that was given up frees it when
+the event loop gets to that."""
+_LOOKING: Final = 10.0
+"""Seconds that it waits for a lock that nobody names: who looks whether it is held holds it for a
+moment, and many may look."""
 _PAUSE: Final = 0.05
 _DIGITS: Final = 32
 
@@ -58,11 +61,20 @@ class FileLocks:
         lock.release()
 
     async def _acquire(self, thread_id: str) -> FileLock:
-        end = monotonic() + PATIENCE
-        while (lock := await asyncio.to_thread(self._try, thread_id, tell=True)) is None:
-            if monotonic() > end:
+        begun = monotonic()
+        while (lock := await asyncio.to_thread(self._try_to_hold, thread_id)) is None:
+            named = self._told(thread_id).exists()
+            if monotonic() > begun + (PATIENCE if named else _LOOKING):
                 raise thread_busy(thread_id, self._read(thread_id))
             await asyncio.sleep(_PAUSE)
+        return lock
+
+    def _try_to_hold(self, thread_id: str) -> FileLock | None:
+        if (lock := self._try(thread_id)) is not None:
+            since = datetime.now().astimezone().replace(tzinfo=None).isoformat(timespec="seconds")
+            holder = Holder(os.getpid(), platform.node(), since)
+            with suppress(OSError):  # a full disk: the lock itself is held
+                self._told(thread_id).write_text(json.dumps(asdict(holder)), encoding="utf-8")
         return lock
 
     async def holder(self, thread_id: str) -> Holder | None:
@@ -72,8 +84,8 @@ class FileLocks:
     def _holder(self, thread_id: str) -> Holder | None:
         if not self._file(thread_id).exists():
             return None
-        if (lock := self._try(thread_id, tell=False)) is not None:
-            lock.release()
+        if (lock := self._try(thread_id)) is not None:
+            self._free(thread_id, lock)  # with the name of a process that was killed
             return None
         return self._read(thread_id)
 
@@ -85,7 +97,7 @@ class FileLocks:
         with suppress(OSError):  # Windows: somebody looks at it just now
             self._file(thread_id).unlink(missing_ok=True)
 
-    def _try(self, thread_id: str, *, tell: bool) -> FileLock | None:
+    def _try(self, thread_id: str) -> FileLock | None:
         # Another thread of this process may release it.
         lock = FileLock(self._file(thread_id), thread_local=False)
         try:
@@ -98,11 +110,6 @@ class FileLocks:
                 f"The folder {str(self._folder)!r} cannot be written ({error}); check who owns it, "
                 "or set HOPYARD_HOME to another folder."
             ) from error
-        if tell:
-            since = datetime.now().astimezone().replace(tzinfo=None).isoformat(timespec="seconds")
-            holder = Holder(os.getpid(), platform.node(), since)
-            with suppress(OSError):  # a full disk: the lock itself is held
-                self._told(thread_id).write_text(json.dumps(asdict(holder)), encoding="utf-8")
         return lock
 
     def _read(self, thread_id: str) -> Holder:

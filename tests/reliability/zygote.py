@@ -53,7 +53,8 @@ def serve() -> None:
     import langchain_openai  # noqa: F401
     import openai.resources.beta.beta  # noqa: F401
 
-    import hopyard.cli.run_thread  # noqa: F401
+    import hopyard.cli.run_thread
+    import hopyard.web.app  # noqa: F401
     from hopyard.cli.app import COMMANDS, load_command
     from hopyard.state.strategy import strategies
 

@@ -115,3 +115,16 @@ def test_a_page_of_another_site_may_send_the_token_to_the_endpoint_for_clients()
         ("/api/threads", bearer | {"host": "localhost:8420/v1/x?"}, 403),
     ):
         assert client.get(path, headers=PAGE | brought).status_code == status
+
+
+def test_a_proxy_that_speaks_tls_before_the_server() -> None:
+    routes = [Route("/", _hello, methods=["GET", "POST"])]
+    guard = Middleware(Guard, hosts=LOOPBACK | {"docs.example.org"}, token="secret")  # noqa: S106
+    client = TestClient(Starlette(routes=routes, middleware=[guard]), base_url="https://localhost")
+    name = {"host": "docs.example.org"}
+    arrived = client.get("/?token=secret", headers=name, follow_redirects=False)
+    assert "Secure" in arrived.headers["set-cookie"]
+    own = {**name, "origin": "https://docs.example.org", "cookie": "hopyard_token=secret"}
+    assert client.post("/", json={}, headers=own).text == "POST"
+    other = {**own, "host": "localhost"}  # a proxy that does not pass the name on
+    assert client.post("/", json={}, headers=other).status_code == 403

@@ -186,6 +186,9 @@ def test_a_picture_grows_and_every_step_opens(
         page.shows(".steps", text)
     wait_for(lambda: browser.execute_script(OPEN_ALL) or "\nOutput\n" in page.text(".steps"))
     assert "Loading…" not in page.text(".steps")
+    if strategy == "chain":  # what was found in which passage
+        lists = browser.find_elements("css selector", ".steps .citations")
+        assert any("It crosses the Severn." in each.text for each in lists)
     assert faults(browser) == []
     page.find(".steps .cite").click()
     page.shows("aside blockquote", ".")

@@ -55,12 +55,15 @@ function App() {
       ${view === "entities" && html`<${Entities} name=${thread} cite=${setCited} />`}
       ${view === "measure" && html`<${Measure} cite=${setCited} />`}
       ${view === "compare" && [thread, other].map((name) => html`<section key=${name}>
+        <h1>${threads.find((one) => one.thread_id === name)?.strategy}</h1>
         <p><a href=${`#${encodeURIComponent(name)}`}>Continue this thread</a></p>
         <${Conversation} thread=${name} only started=${() => {}} ...${shared} /></section>`)}
       ${view === "talk" && html`
+        ${!thread && html`<p>Ask about the documents of <b>${status.index}</b>. A number such as [1] in an answer
+          opens its passage, with the quoted words marked.${status.owner !== false && html` “Documents” shows and adds files.`}</p>`}
         <${Conversation} thread=${thread} started=${started} ...${shared} />
         ${thread && html`<${ThreadTools} thread=${thread} known=${threads} refresh=${refresh} tell=${tell} />`}
-        <p class="quiet">${status.model} · ${status.strategy}</p>`}
+        <p class="quiet">Model ${status.model} · strategy ${status.strategy}</p>`}
     </main>
     ${cited && html`<${Passage} cited=${cited} close=${() => setCited(null)} />`}`;
 }

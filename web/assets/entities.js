@@ -26,7 +26,7 @@ export function Entities({ name, cite }) {
         <span class="quiet"> beside ${hood.neighbours.map((one) => one.entity).join(", ")}</span></li>`)}</ol>`}
     ${hoods.length === 1 && html`<${Hood} hood=${hoods[0]} cite=${cite} />`}
     ${!name && html`<label>Find an entity <input type="search" value=${words} onInput=${(event) => setWords(event.target.value)} /></label>
-      ${found?.entities && html`<p class="quiet" role="status">${found.entities.length < found.all ? `The first ${found.entities.length} of ` : ""}${found.all}</p>
+      ${found?.entities && html`<p class="quiet" role="status">${found.entities.length < found.all ? `The first ${found.entities.length} of ` : ""}${found.all === 1 ? "1 entity" : `${found.all.toLocaleString()} entities`}</p>
       <ul>${found.entities.map((one) => html`<li key=${one.entity}><a href=${placeOf(one.entity)}>${one.entity}</a>
         <span class="quiet"> ${counted(one.passages, "passage")}</span></li>`)}</ul>`}
       ${!words && found?.communities?.length > 0 && html`<h2>Communities</h2><p class="quiet">Entities that belong together, the largest first.</p>

@@ -42,7 +42,7 @@ export function Steps({ thread, question, records, open, cite, address }) {
   const names = new Map(trace?.passages.map((passage) => [passage.id, passage]));
   return html`<details class="steps" open=${open} onToggle=${(event) => event.target.open && !trace && (thread || address) && load()}>
     <summary>${records.length ? counted(records.length, "step") : "Steps"}</summary>
-    <${List} steps=${nest(trace, records)} passages=${names} cite=${cite} />
+    <${List} steps=${nest(trace, records)} passages=${names} cite=${cite} cited=${trace?.citations ?? []} />
     ${(thread || address) && html`<p><a href=${at("html")} download>Save
       as one page</a></p>`}
   </details>`;
@@ -55,17 +55,18 @@ const titleOf = (step, passages) => {
   return [way || step.kind.replaceAll("-", " "), step.question].filter(Boolean).join(": ");
 };
 
-function List({ steps, passages, cite }) {
-  return html`<ol>${steps.map((step) => html`<li key=${step.id} class=${LOOKS[step.verdict] ?? ""}>
+/** @param cited the citations of the answer, which the last step shows if it names no passages */
+function List({ steps, passages, cite, cited }) {
+  return html`<ol>${steps.map((step, place) => html`<li key=${step.id} class=${LOOKS[step.verdict] ?? ""}>
     <details>
       <summary>${titleOf(step, passages)}${step.answer && html` → ${step.answer}`}
         ${step.score != null && html` <meter min="0" max="1" value=${step.score} aria-label="Score" /> <span class="quiet">${step.score.toFixed(2)}</span>`}
         <span class="quiet">${step.verdict && ` ${step.verdict}`}${step.calls?.length > 0 && ` · ${costOf(step.calls)}`}</span></summary>
-      <${Inside} step=${step} passages=${passages} cite=${cite} />
+      <${Inside} step=${step} passages=${passages} cite=${cite} cited=${place === steps.length - 1 ? cited : []} />
     </details>
     ${step.replaced?.length > 0 && html`<ul>${step.replaced.map((thrown, place) => html`<li key=${place} class="pruned">
       <s>${thrown.question}${thrown.answer && ` → ${thrown.answer}`}</s> <span class="quiet">thrown away: ${thrown.reason}</span></li>`)}</ul>`}
-    ${step.steps.length > 0 && html`<${List} steps=${step.steps} passages=${passages} cite=${cite} />`}
+    ${step.steps.length > 0 && html`<${List} steps=${step.steps} passages=${passages} cite=${cite} cited=${[]} />`}
   </li>`)}</ol>`;
 }
 
@@ -77,15 +78,15 @@ const costOf = (calls) => {
     : "from the ledger";
 };
 
-function Inside({ step, passages, cite }) {
-  const units = step.passages ?? [];
+function Inside({ step, passages, cite, cited }) {
+  const units = step.passages?.length ? step.passages : cited.map(({ passage_id }) => ({ passages: [passage_id] }));
   return html`<div class="inside">
     ${step.question && step.title && step.question !== step.title && html`<p>${step.question}</p>`}
     ${step.reason && html`<p class="quiet">${step.reason}</p>`}
     ${Object.entries(step.facts ?? {}).map(([name, value]) => html`<p key=${name} class="quiet">${name}: ${value}</p>`)}
     ${units.length > 0 && html`<ul class="citations">${units.flatMap((unit) => unit.passages.map((id) => html`<li key=${id}>
       <button class="cite" disabled=${!passages.has(id)} onClick=${() => cite(asCited(passages.get(id)))}>${passages.get(id)?.name ?? id}</button>
-      <span class="quiet"> ${unit.score.toFixed(2)}</span></li>`))}</ul>`}
+      <span class="quiet"> ${unit.score?.toFixed(2) ?? "cited"} ${[...(unit.texts ?? []), unit.why].filter(Boolean).join(" ")}</span></li>`))}</ul>`}
     ${step.calls?.map((call, number) => html`<details key=${number}>
       <summary>${costOf([{ ...call, cached: false }]).replace(/^1 call/, call.cached ? "Answer from the ledger" : "Model call")}</summary>
       ${call.messages.map((message) => html`<h3>${message.role}</h3><pre>${message.text}</pre>`)}

@@ -108,3 +108,19 @@ async def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(HopyardError, match="running"):
         async with FileLocks(tmp_path / "running").hold("mine"):
             pass
+
+
+async def test_a_look_of_another_process_is_waited_for_and_a_killed_name_does_not_count(
+    locks: FileLocks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "PATIENCE", 0.01)
+    with other_process(tmp_path / "running"):
+        pass
+    (told,) = (tmp_path / "running").glob("*.json")
+    assert await locks.holder("mine") is None
+    assert not told.exists()
+    look = FileLocks(tmp_path / "running")._try("mine")  # as another process holds it for a moment
+    assert look is not None
+    asyncio.get_running_loop().call_later(0.3, look.release)
+    async with locks.hold("mine"):
+        assert told.exists()
