@@ -25,7 +25,7 @@ from hopyard.nodes.run import Run
 from hopyard.prompts.judging.judge_answer import JUDGE_ANSWER, Verdict, gold_lines
 from hopyard.prompts.judging.judge_coverage import JUDGE_COVERAGE, Point
 from hopyard.prompts.judging.judge_support import JUDGE_SUPPORT, Statement
-from hopyard.prompts.passages import one_line, passage_lines
+from hopyard.prompts.passages import heading, one_line, passage_lines
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Budget, Context
 from hopyard.state.storage.lines import write_lines
@@ -187,7 +187,9 @@ async def _statements(run: Run, record: Record) -> Sequence[Statement]:
         return (Statement(statement=record.answer, reason=reason, supported=False),)
     passages = await run.passages(cited)
     values = {
-        "passages": passage_lines([(passage.full_title, passage.text) for passage in passages]),
+        "passages": passage_lines(
+            [(heading(each.full_title, each.about), each.text) for each in passages]
+        ),
         "question": one_line(record.question),
         "answer": one_line(record.answer),
     }

@@ -20,7 +20,7 @@ from hopyard.nodes.lifecycle import with_endings
 from hopyard.nodes.run import Run
 from hopyard.nodes.support.words import content_words
 from hopyard.prompts.check_statements import check_prompt, claim_lines
-from hopyard.prompts.passages import one_line, passage_lines
+from hopyard.prompts.passages import heading, one_line, passage_lines
 from hopyard.prompts.traits import traits_of
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.schemas import Citation, Step
@@ -113,7 +113,9 @@ async def judge_statements(
         passages: The passages in the order of their numbers.
     """
     values = {
-        "passages": passage_lines([(passage.full_title, passage.text) for passage in passages]),
+        "passages": passage_lines(
+            [(heading(each.full_title, each.about), each.text) for each in passages]
+        ),
         "question": one_line(question) or "none",
         "statements": claim_lines(claims),
     }

@@ -18,7 +18,7 @@ def test_the_page_names_the_model_and_has_a_row_for_each_strategy(
     text = (tmp_path / "bridges" / "report.md").read_text()
     assert "`a-model`" in text
     assert "Not complete" not in text
-    assert "5 passages of at most 300 tokens by `hybrid` search" in text
+    assert "5 passages of at most 450 tokens by `hybrid` search" in text
     assert "| `single` native RAG: one search | 3 | 100.0 [29, 100] " in text
     assert "| `tree` ToR-RAG: a tree of sub-questions | 3 | 0.0 [0, 71] " in text
     assert (
