@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from email import message_from_bytes, policy
+from email import message_from_string, policy
+from functools import partial
 from itertools import chain
 from typing import IO, Final
 
-from hopyard.indexes.documents.readers.base import Found, Part, PartNames, Source, file_of
+from hopyard.indexes.documents.readers.base import (
+    Allowance,
+    Found,
+    Part,
+    PartNames,
+    Source,
+    file_of,
+)
 from hopyard.state.errors import CorpusError
 
 _BEGIN: Final = b"From "
 _NEXT: Final = re.compile(rb"From (?:- |\S* *)(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? ")
+_LONGEST: Final = 1 << 20
+"""Bytes of a line that are read at once."""
 _ESCAPED: Final = re.compile(rb">+From ")
 
 
@@ -23,20 +33,21 @@ def read_mbox(source: Source) -> Iterator[Found]:
     """
     names = PartNames()
     with source.open() as stream:
-        for number, data in enumerate(_mails(stream), start=1):
+        for number, data in enumerate(_mails(stream, source.allowance), start=1):
             source.allowance.take_part()
-            source.allowance.take_bytes(len(data))
-            head = message_from_bytes(data.partition(b"\n\n")[0], policy=policy.default)
+            top = data.partition(b"\n\n")[0]
+            head = message_from_string(top.decode("utf-8", "replace"), policy=policy.default)
             name = f"{head.get('Subject') or f'mail {number}'}.eml"
             yield Part(names.free(name), file_of(data, name, source))
 
 
-def _mails(stream: IO[bytes]) -> Iterator[bytes]:
+def _mails(stream: IO[bytes], allowance: Allowance) -> Iterator[bytes]:
     kept: list[bytes] = []
     blank = False
-    if not stream.readline().startswith(_BEGIN):
+    if not stream.readline(_LONGEST).startswith(_BEGIN):
         raise CorpusError("not a mailbox: its first line does not begin with 'From '")
-    for line in chain(stream, [_BEGIN]):
+    for line in chain(iter(partial(stream.readline, _LONGEST), b""), [_BEGIN]):
+        allowance.take_bytes(len(line))
         plain = line.replace(b"\r\n", b"\n")
         if line is _BEGIN or (blank and _NEXT.match(plain)):
             yield b"".join(kept)
