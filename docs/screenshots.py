@@ -37,7 +37,12 @@ REPORT: Final = [
         [
             "Spring in Boseong was cool. The first picking began on 21 April, twelve days later "
             "than the year before, and brought 3,840 kilograms of green tea.",
-            "The second picking was cancelled because of the rain in June.",
+            "The second picking was cancelled because of the rain in June. The leaves of that "
+            "month went to the compost of the garden.",
+            "Nineteen families picked. Each basket was weighed at the gate, and the best leaves "
+            "were steamed on the same day. Two steamers were repaired in March; the third is from "
+            "1998 and will be replaced before the next spring.",
+            "The members voted for a common dryer. It costs as much as two years of repairs.",
         ],
     ),
     Section(
@@ -46,6 +51,10 @@ REPORT: Final = [
             "The warehouse in Bremen gained a cold room of 85 square metres. It keeps the tea at "
             "four degrees.",
             "The move from the old hall took nine days. No sack was lost.",
+            "From Bremen the tea goes to 41 shops in four countries. Half of the sacks leave the "
+            "warehouse within three weeks after their arrival.",
+            "The board expects 4,000 kilograms of green tea in the coming year. It will offer the "
+            "roasted tea in smaller bags, because shops asked for them.",
         ],
     ),
 ]
@@ -145,6 +154,7 @@ class Camera:
     def look(self, size: tuple[int, int], scheme: str) -> None:
         """A screen of this size, light or dark."""
         screen = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
+        screen["mobile"] = size == TELEPHONE
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
         media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
@@ -181,6 +191,7 @@ def main() -> None:
             camera.browser.refresh()
             camera.look(TELEPHONE, "dark")
             wait_for(lambda: camera.find("a.mark"))
+            camera.browser.execute_script("scrollTo(0, 0)")
             camera.take("serve-telephone")
         finally:
             camera.browser.quit()

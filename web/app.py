@@ -22,10 +22,10 @@ from hopyard.agent.session import open_session
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.shared import local_folder
 from hopyard.nodes.resources import Resources
+from hopyard.nodes.route import runnable
 from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError, UsageError
 from hopyard.state.settings.given import Given
 from hopyard.state.settings.sources import home
-from hopyard.state.strategy import STRATEGIES
 from hopyard.web import documents, measures, threads, viewing
 from hopyard.web.building import Builder
 from hopyard.web.chats import Conversations
@@ -156,14 +156,15 @@ async def _asset(request: Request) -> Response:
 async def _status(request: Request) -> Response:
     context = request.app.state.runs.given.context
     index = await current_index(request)
+    kinds = read_manifest(index).kinds
     return JSONResponse(
         {
             "index": Path(context.index).name.rpartition("index=")[2],
             "model": context.model,
             "strategy": context.strategy,
-            "strategies": ["auto", *STRATEGIES],
+            "strategies": ["auto", *[each.name for each in runnable(kinds)]],
             "methods": methods_of(index),
-            "entities": bool(kind_of(read_manifest(index).kinds)),
+            "entities": bool(kind_of(kinds)),
             "budget": context.budget.model_dump(),
             "owner": person_of(request).groups is None,
         }

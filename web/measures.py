@@ -9,11 +9,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from hopyard.state.strategy import STRATEGIES
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.nodes.route import runnable
 from hopyard.tracing.plain import as_plain
 from hopyard.tracing.trace_page import trace_page
 from hopyard.web.measuring import Measuring
-from hopyard.web.requests import json_body
+from hopyard.web.requests import current_index, json_body
 
 __all__ = ("ROUTES",)
 
@@ -26,8 +27,10 @@ def _measuring(request: Request) -> Measuring:
 async def _measure(request: Request) -> Response:
     measuring = _measuring(request)
     found = await asyncio.to_thread(measuring.sets)
+    kinds = read_manifest(await current_index(request)).kinds
+    offered = [each.name for each in runnable(kinds)]
     sets = {name: [_shown(each) for each in questions] for name, questions in found.items()}
-    return JSONResponse({"sets": sets, "strategies": list(STRATEGIES), "run": measuring.state})
+    return JSONResponse({"sets": sets, "strategies": offered, "run": measuring.state})
 
 
 def _shown(question: Any) -> dict[str, Any]:

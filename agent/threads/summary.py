@@ -28,7 +28,10 @@ class ThreadSummary:
     """One thread in a list. One that waits for an answer of its user is not finished either."""
 
     thread_id: str
+    first: str
+    """Its first question."""
     question: str
+    """Its last question, as it was made to stand alone."""
     answer: str
     strategy: str
     finished: bool
@@ -55,6 +58,7 @@ async def summary_of(saver: ThreadStore, thread_id: str) -> ThreadSummary | None
     values, finished = _values(saved), _finished(saved)
     return ThreadSummary(
         thread_id=thread_id,
+        first=next((each.text for each in values.get("messages", ())), ""),
         question=values.get("question", ""),
         answer=values.get("answer", ""),
         strategy=values.get("strategy", ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -15,6 +16,7 @@ _GAP: Final = 1.5
 is as wide as it is high."""
 _SHARED: Final = 0.5
 """The share of its height that a word has in common with its line, at least."""
+_HYPHEN: Final = re.compile(r"(?<=\w)[-\xad\u2010][^\S\n]*\n\s*(?=\w)")
 _HEAD_LINES: Final = 2
 """Lines of a table's head in Markdown."""
 
@@ -68,8 +70,12 @@ def quoted_part(quote: str, passage: str) -> str:
 
 def _in_passage(quote: str, passage: str) -> tuple[int, int]:
     """Where a quote is in the passage, without white space; an empty place if it is not there."""
-    wanted = without_space(quote)
-    start = without_space(passage).find(wanted)
+    wanted, flat = without_space(quote), without_space(passage)
+    start = flat.find(wanted)
+    if start < 0 and wanted and (divided := _divided(passage)):
+        kept = [at for at in range(len(flat)) if at not in divided]
+        if (place := "".join([flat[at] for at in kept]).find(wanted)) >= 0:
+            return kept[place], kept[place + len(wanted) - 1] + 1
     if start < 0:
         rows = (span for span in sentence_spans(passage) if is_row(passage, span[0]))
         for span in rows:
@@ -78,6 +84,12 @@ def _in_passage(quote: str, passage: str) -> tuple[int, int]:
                 wanted = without_space(passage[slice(*span)])
                 break
     return (start, start + len(wanted)) if start >= 0 and wanted else (-1, -1)
+
+
+def _divided(passage: str) -> set[int]:
+    """Where hyphens at ends of lines are, without white space."""
+    ends = (found.start() for found in _HYPHEN.finditer(passage))
+    return {len(without_space(passage[:end])) for end in ends}
 
 
 def _parts(passage: str, text: str) -> Iterator[tuple[int, int, int]]:

@@ -175,6 +175,10 @@ def test_an_own_question_measures_strategies(
     page.find("input[type=file]").send_keys(str(tmp_path / "own.jsonl"))
     page.shows("main", "own: 1 question")
     page.find("input[value=direct]").click()
+    page.find("input[name=calls]").send_keys("1")
+    page.find("form button[type=submit]").click()
+    page.shows("main", "Stopped at the limit of 1 call: ask again to continue.")
+    page.find("input[name=calls]").clear()
     page.find("form button[type=submit]").click()
     page.shows("main table", "direct\t1\t0 %")
     page.shows("main table", "single\t1\t100 %")
@@ -187,6 +191,10 @@ def test_an_own_question_measures_strategies(
     page.shows(".turns .steps", "\nOutput\n")
     assert SCRIPT in page.text("main")
     assert faults(browser) == []
+    page.find("button[aria-label^=Forget]").click()
+    wait_for(lambda: page.find("button[aria-label^=Forget]") is None)
+    page.find("main > div > details p button").click()
+    page.shows("main", "No question is kept yet.")
     assert page.complaints() == []
 
 

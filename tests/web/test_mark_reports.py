@@ -83,6 +83,7 @@ CASES: dict[str, tuple[Any, str, Callable[[Path], None] | None, str]] = {
     "pdfplumber 1054": (LINES, WHOLE, boxed(cropbox=(40, 300, 500, 760)), ""),
     "ragflow 13097": (LINES, WHOLE, enlarged, ""),
     "pdf_oxide 1340": (COLUMNS, ACROSS, None, ""),
+    "pdf_oxide 1340, rejoined": (COLUMNS, ACROSS.replace("-\n\n", ""), None, ""),
     "pdf2txt 52": (LIGATURES, FLOATED, None, ""),
     "an owner's password": (LINES, WHOLE, None, "secret"),
 }

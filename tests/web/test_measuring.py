@@ -86,5 +86,7 @@ def test_an_evaluation_shows_wrong_answers_and_continues_after_a_limit(
     ]:
         refused = client.post("/api/measure", json=asked | given)
         assert says in refused.json()["error"]["message"]
+    offered = client.get("/api/measure").json()["strategies"]
+    assert ("chain" in offered, "local" in offered) == (True, False)  # it needs an entity graph
     client.post("/api/measure", json={**asked, "strategies": ["local"]})
     assert "--with" in ended(client)["error"]

@@ -12,6 +12,7 @@ from model_server import ModelServer, Reply
 from starlette.testclient import TestClient
 
 from .conftest import ANSWER, QUESTION, replies
+from .test_page import wait_for
 
 PLACE = "http://localhost/threads/"
 
@@ -271,5 +272,6 @@ def test_a_client_that_goes_stops_the_run_and_the_page_can_continue_it(
     assert not thread["finished"]
     go.set()
     place = f"/api/threads/{thread['thread_id']}"
+    wait_for(lambda: not client.get(place).json()["running"])
     assert client.post(f"{place}/resume", json={}).status_code == 202
     assert "event: answer" in client.get(f"{place}/events").text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -190,4 +191,60 @@ def test_two_strategies_answer_beside_each_other(
     page.find(f"{sections} a").click()
     wait_for(lambda: page.find("main.view-talk form.ask"))
     page.shows("main .answer", "It was opened in 1781 [1].")
+    assert page.complaints() == []
+
+
+def test_threads_are_found_renamed_saved_and_deleted(
+    browser: Any, server: Server, model: ModelServer, tmp_path: Path
+) -> None:
+    go, saved = threading.Event(), tmp_path / "saved"
+
+    def slow(title: str, _: Any) -> Any:
+        alone = {"kind": "question", "question": "Who built the Iron Bridge?"}
+        return alone if title == "StandAlone" else go.wait(300) and ANSWER
+
+    def listed() -> list[str]:
+        return [each.text for each in browser.find_elements("css selector", "nav details li a")]
+
+    model.answer = slow
+    for river in ("Aar", "Elbe", "Isar", "Main", "Oder", "Saale"):
+        asked = {"question": f"{QUESTION} And the {river}?"}
+        httpx.post(f"{server.address}/api/threads", json=asked, trust_env=False)
+    page = Page(browser, server)
+    page.complaints()
+    wait_for(lambda: page.text("nav").count("running") == 6)
+    go.set()
+    wait_for(lambda: "running" not in page.text("nav"))  # nobody has touched the page
+    page.find("nav input").send_keys("OPENED oder")
+    wait_for(lambda: listed() == [f"{QUESTION} And the Oder?"])
+    page.find("nav details li a").click()
+    page.shows("main h2", "And the Oder?")
+    page.ask("And who built it?")
+    wait_for(lambda: len(browser.find_elements("css selector", ".turns .mark")) == 2)
+    assert listed() == [f"{QUESTION} And the Oder?"]
+
+    browser.execute_cdp_cmd(
+        "Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(saved)}
+    )
+    rename, delete = browser.find_elements("css selector", "main > .tools button")
+    for link in browser.find_elements("css selector", "main > .tools a"):
+        link.click()
+    wait_for(lambda: {*saved.glob("*")} == {saved / "thread.md", saved / "thread.json"})
+    turns = json.loads((saved / "thread.json").read_text("utf-8"))["turns"]
+    assert [turn["asked"] for turn in turns] == [f"{QUESTION} And the Oder?", "And who built it?"]
+    assert "And who built it?" in (saved / "thread.md").read_text("utf-8")
+
+    rename.click()
+    browser.switch_to.alert.send_keys("Iron <b>& coal</b>")
+    browser.switch_to.alert.accept()
+    wait_for(lambda: listed() == ["Iron <b>& coal</b>"])  # its first question is found still
+    page.find("nav input").send_keys("\ue003" * 20)  # Backspace
+    wait_for(lambda: len(listed()) == 6)
+    delete.click()
+    browser.switch_to.alert.dismiss()
+    delete.click()
+    browser.switch_to.alert.accept()
+    wait_for(lambda: len(listed()) == 5)
+    assert "Iron" not in " ".join(listed()).replace("Iron Bridge", "")
+    assert page.find("main h2") is None
     assert page.complaints() == []

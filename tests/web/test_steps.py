@@ -23,6 +23,7 @@ BOTH: Final = "Who built the Iron Bridge, and when was it opened?"
 CROSSED: Final = "How long is the river that the Iron Bridge crosses?"
 COKE: Final = "When was coke first used where the ribs of the Iron Bridge were cast?"
 THEMES: Final = "What do the documents tell about bridges?"
+LISTED: Final = "Which bridges do the documents name?"
 OPEN_ALL: Final = "for (const each of document.querySelectorAll('.steps details')) each.open = true"
 
 
@@ -119,6 +120,26 @@ PICTURES: Final = {
         ("Select the communities at level 0", "Map 1 of 2: read", "Map 2 of 2: read", "0.90"),
         "Answer from the points → One is of 1781.",
     ),
+    "every": Picture(
+        LISTED,
+        [
+            (
+                "Opened",
+                "",
+                {
+                    "kind": "list",
+                    "item": "A bridge.",
+                    "columns": ["Bridge"],
+                    "sentence": "There is # bridge:",
+                    "rows": [{"cells": ["Iron Bridge"], "passages": [1]}],
+                    "complete": True,
+                },
+            ),
+        ],
+        "Opened",
+        ("Choose 8 documents: 1 call",),
+        "Merge 1 row → There is 1 bridge:",
+    ),
     "tree": Picture(
         BOTH,
         [
@@ -186,6 +207,13 @@ def test_a_picture_grows_and_every_step_opens(
         page.shows(".steps", text)
     wait_for(lambda: browser.execute_script(OPEN_ALL) or "\nOutput\n" in page.text(".steps"))
     assert "Loading…" not in page.text(".steps")
+    assert "No passage. No model call." in page.text(".steps li")  # of the gate
+    for step in browser.find_elements("css selector", ".steps .inside:has(> details)"):
+        named = [each.text for each in step.find_elements("css selector", ".citations li")]
+        assert named or "No passage." in step.text, step.text
+        if strategy in {"hop", "every"}:  # their steps do not say what they read
+            assert named, step.text
+            assert "in its prompt" in page.text(".steps")
     if strategy == "chain":  # what was found in which passage
         lists = browser.find_elements("css selector", ".steps .citations")
         assert any("It crosses the Severn." in each.text for each in lists)

@@ -11,7 +11,9 @@ import pytest
 from model_server import ModelServer
 
 import hopyard
+from hopyard.indexes.written.estimate import SAMPLE
 
+from ..indexes.kinds.passage_graph.script import questions_about
 from .conftest import replies
 from .test_documents import HOSTILE, PIER, pdf
 from .test_page import Page, Server, model, wait_for
@@ -141,3 +143,44 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
     drop(browser, page.find("nav"), tmp_path / "buoy.pdf")  # it would open in place of the page
     assert page.find("main")
     assert page.complaints() == []
+
+
+def test_the_cost_of_a_change_is_told_before_it(
+    browser: Any, model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A part of the files is tried with the model; the index stays as it is."""
+    for name, value in model.environment().items():
+        monkeypatch.setenv(name, value)
+    home, folder, index = tmp_path / "home", tmp_path / "people", tmp_path / "index"
+    monkeypatch.setenv("HOPYARD_HOME", str(home))
+    for place in (home, folder):
+        place.mkdir()
+    (folder / "alba.md").write_text("Alba knows Bert and Cora.")
+    more = [tmp_path / f"{number}.md" for number in range(SAMPLE + 2)]
+    for file in more:
+        file.write_text(f"Bert knows Cora and Dirk {file.stem}.")
+    model.answer = lambda *_: questions_about("Alba", "Alba knows Bert and Cora.")
+    named = {"embedding": "ollama:words", "model": "openai:scripted"}
+    hopyard.build_index(index, folder, kinds=["dense", "sparse", "passage-graph"], **named)
+    made = Server(index, model, home)
+    made.start()
+    try:
+        page = Page(browser, made)
+        page.complaints()
+        page.find("nav a[href='#/documents']").click()
+        wait_for(lambda: page.find("input[type=file]")).send_keys("\n".join(map(str, more)))
+        page.shows(".add", f"\n{more[-1].name}\n")
+        page.shows(".add", "Estimate the cost")
+        before = len(model.calls)
+        browser.find_elements("css selector", ".add button")[1].click()
+        page.shows(".add", "passage-graph: about 2 calls, ")
+        assert re.search(r"about 2 calls, [1-9]\d*,?\d+ tokens", page.text(".add"))
+        assert len(model.calls) == before + SAMPLE
+        page.shows("main", "1 document, 1 passage")
+        wait_for(lambda: page.find(".add button")).click()
+        assert "A model is asked for: passage-graph." in browser.switch_to.alert.text
+        browser.switch_to.alert.accept()
+        page.shows("main", f"{len(more) + 1} documents, {len(more) + 1} passages")
+        assert page.complaints() == []
+    finally:
+        made.kill()

@@ -7,6 +7,7 @@ import { Search } from "/assets/search.js";
 import { Conversation } from "/assets/talk.js";
 import { Passage } from "/assets/view.js";
 
+const PAUSE = 3000;
 /** What the address shows: a view, or a thread, whose name has no "/" there. */
 const here = () => {
   const [, view, ...names] = location.hash.slice(1).startsWith("/") ? location.hash.slice(1).split("/") : ["", "talk"];
@@ -21,7 +22,7 @@ function App() {
   const [problem, setProblem] = useState("");
   const [status, setStatus] = useState({});
   const tell = (error) => setProblem(error.message);
-  const refresh = () => get("/api/threads").then((found) => setThreads(found.threads)).catch(tell);
+  const refresh = (failed = tell) => get("/api/threads").then((found) => setThreads(found.threads)).catch(failed);
 
   useEffect(() => {
     const move = () => {
@@ -38,6 +39,11 @@ function App() {
     refresh();
     return () => removeEventListener("hashchange", move);
   }, []);
+
+  useEffect(() => {
+    const timer = threads.some((one) => one.running) && setTimeout(() => refresh(() => setThreads([...threads])), PAUSE);
+    return () => clearTimeout(timer);
+  }, [threads]);
 
   const started = (thread) => {
     if (thread === here().threads[0]) return;
@@ -92,7 +98,7 @@ function Threads({ threads, place, index, entities, owner }) {
   const [words, setWords] = useState("");
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = threads.filter((one) => {
-    const text = `${one.title} ${one.question} ${one.answer} ${one.thread_id}`.toLowerCase();
+    const text = `${one.title} ${one.first} ${one.question} ${one.answer} ${one.thread_id}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
   const current = (yes) => (yes ? "page" : null);
@@ -111,7 +117,7 @@ function Threads({ threads, place, index, entities, owner }) {
       value=${words} onInput=${(event) => setWords(event.target.value)} />`}
     <ul>${shown.map((one) => html`<li key=${one.thread_id}>
       <a href=${`#${encodeURIComponent(one.thread_id)}`}
-        aria-current=${current(place.threads.includes(one.thread_id))}>${one.title || one.question || one.thread_id}</a>
+        aria-current=${current(place.threads.includes(one.thread_id))}>${one.title || one.first || one.question || one.thread_id}</a>
       ${!one.finished && html`<span class="quiet"> ${one.waiting ? "waits for you" : one.running ? "running" : "unfinished"}</span>`}
     </li>`)}</ul></details>`}
   </nav>`;

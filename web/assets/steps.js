@@ -1,6 +1,6 @@
 // The picture of a question's steps: it grows while they run. Each opens to its prompts, outputs,
 // passages and cost.
-import { cost, counted, get, html, pathOf, useEffect, useRef, useState } from "/assets/common.js";
+import { cost, get, html, pathOf, useEffect, useRef, useState } from "/assets/common.js";
 
 const PAUSE = 500;
 const STRATEGY = "strategy";
@@ -10,6 +10,16 @@ const LOOKS = { leaf: "kept", necessary: "kept", pruned: "pruned", failed: "prun
 const idOf = (id) => (id ?? "").split(/\s+/).filter(Boolean).join("_");
 const flat = (steps, parent = "") =>
   steps.flatMap((step) => [{ ...step, parent }, ...flat(step.steps, step.id)]);
+
+/** A trace whose steps know which passages stand in their prompts. */
+const withRead = (trace) => {
+  const marked = (step) => {
+    const said = step.passages?.length ? [] : step.calls.flatMap((call) => call.messages.map((message) => message.text));
+    const read = trace.passages.filter(({ text }) => text && said.some((each) => each.includes(text)));
+    return { ...step, read: read.map(({ id }) => id), steps: step.steps.map(marked) };
+  };
+  return { ...trace, steps: trace.steps.map(marked) };
+};
 
 /** The steps of a trace and those that have come since, each under its parent. */
 const nest = (trace, records) => {
@@ -33,7 +43,7 @@ export function Steps({ thread, question, records, open, cite, address }) {
   const [trace, setTrace] = useState(null);
   const timer = useRef(0);
   const at = (form) => address?.(form) ?? `${pathOf(thread)}/trace.${form}?question=${question}`;
-  const load = () => get(at("json")).then(setTrace).catch(() => {});
+  const load = () => get(at("json")).then((found) => setTrace(withRead(found))).catch(() => {});
   useEffect(() => {
     if (!question && thread) timer.current = setTimeout(load, PAUSE);
     return () => clearTimeout(timer.current);
@@ -41,7 +51,7 @@ export function Steps({ thread, question, records, open, cite, address }) {
   if (!records.length && !address) return null;
   const names = new Map(trace?.passages.map((passage) => [passage.id, passage]));
   return html`<details class="steps" open=${open} onToggle=${(event) => event.target.open && !trace && (thread || address) && load()}>
-    <summary>${records.length ? counted(records.length, "step") : "Steps"}</summary>
+    <summary>Steps</summary>
     <${List} steps=${nest(trace, records)} passages=${names} cite=${cite} cited=${trace?.citations ?? []} />
     ${(thread || address) && html`<p><a href=${at("html")} download>Save
       as one page</a></p>`}
@@ -59,7 +69,7 @@ const titleOf = (step, passages) => {
 function List({ steps, passages, cite, cited }) {
   return html`<ol>${steps.map((step, place) => html`<li key=${step.id} class=${LOOKS[step.verdict] ?? ""}>
     <details>
-      <summary>${titleOf(step, passages)}${step.answer && html` → ${step.answer}`}
+      <summary>${titleOf(step, passages)}${step.answer && html` → ${step.answer.replaceAll(/```\w*/g, "")}`}
         ${step.score != null && html` <meter min="0" max="1" value=${step.score} aria-label="Score" /> <span class="quiet">${step.score.toFixed(2)}</span>`}
         <span class="quiet">${step.verdict && ` ${step.verdict}`}${step.calls?.length > 0 && ` · ${costOf(step.calls)}`}</span></summary>
       <${Inside} step=${step} passages=${passages} cite=${cite} cited=${place === steps.length - 1 ? cited : []} />
@@ -78,20 +88,30 @@ const costOf = (calls) => {
     : "from the ledger";
 };
 
+/** The passages of a step: those that it names, those that stand in its prompts, or those cited. */
+const unitsOf = (step, cited) => {
+  if (step.passages?.length) return step.passages;
+  const told = (ids, why) => ids.map((id) => ({ passages: [id], why }));
+  const ends = [step.tail, step.head].filter(Boolean);
+  const units = [...told(ends), ...told((step.read ?? []).filter((id) => !ends.includes(id)), "in its prompt")];
+  return units.length ? units : told([...new Set(cited.map((each) => each.passage_id))], "cited");
+};
+
 function Inside({ step, passages, cite, cited }) {
-  const units = step.passages?.length ? step.passages : cited.map(({ passage_id }) => ({ passages: [passage_id] }));
+  const units = unitsOf(step, cited);
+  const lacks = [!units.length && "No passage.", !step.calls?.length && "No model call."].filter(Boolean).join(" ");
   return html`<div class="inside">
     ${step.question && step.title && step.question !== step.title && html`<p>${step.question}</p>`}
     ${step.reason && html`<p class="quiet">${step.reason}</p>`}
     ${Object.entries(step.facts ?? {}).map(([name, value]) => html`<p key=${name} class="quiet">${name}: ${value}</p>`)}
     ${units.length > 0 && html`<ul class="citations">${units.flatMap((unit) => unit.passages.map((id) => html`<li key=${id}>
       <button class="cite" disabled=${!passages.has(id)} onClick=${() => cite(asCited(passages.get(id)))}>${passages.get(id)?.name ?? id}</button>
-      <span class="quiet"> ${unit.score?.toFixed(2) ?? "cited"} ${[...(unit.texts ?? []), unit.why].filter(Boolean).join(" ")}</span></li>`))}</ul>`}
+      <span class="quiet"> ${unit.score?.toFixed(2)} ${[...(unit.texts ?? []), unit.why].filter(Boolean).join(" ")}</span></li>`))}</ul>`}
     ${step.calls?.map((call, number) => html`<details key=${number}>
       <summary>${costOf([{ ...call, cached: false }]).replace(/^1 call/, call.cached ? "Answer from the ledger" : "Model call")}</summary>
       ${call.messages.map((message) => html`<h3>${message.role}</h3><pre>${message.text}</pre>`)}
       <h3>Output</h3><pre>${call.output}</pre></details>`)}
-    ${!step.calls ? html`<p class="quiet">Loading…</p>` : !step.calls.length && html`<p class="quiet">No model call.</p>`}
+    ${!step.calls ? html`<p class="quiet">Loading…</p>` : lacks && html`<p class="quiet">${lacks}</p>`}
   </div>`;
 }
 

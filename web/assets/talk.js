@@ -61,6 +61,7 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
     for (const kind of EVENTS) {
       events.addEventListener(kind, (event) => {
         const data = JSON.parse(event.data);
+        if (kind === "steps" && !now.current?.steps.length) refresh(); // the store has the thread now
         if (kind === "answer") show(name).catch(tell);
         else {
           now.current = after(now.current ?? NOTHING, kind, data);
