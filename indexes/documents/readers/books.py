@@ -81,10 +81,9 @@ def read_epub(source: Source) -> Iterator[Found]:
 
 def _package(parts: Parts) -> str:
     """The part that lists the contents, also where the container does not name it."""
-    container = parts.find("META-INF/container.xml")
     named = [
         found
-        for node in (parts.xml(container).iter() if container else ())
+        for node in parts.optional("META-INF/container.xml").iter()
         if local(node) == "rootfile" and (found := parts.find(node.get("full-path", "")))
     ]
     lists = [*named, *(name for name in parts.names if name.lower().endswith(".opf"))]
@@ -103,9 +102,8 @@ def _text(element: Element) -> str:
 
 def _encrypted(parts: Parts) -> set[str]:
     """The parts that are encrypted; fonts often are in books without protection."""
-    found = parts.find("META-INF/encryption.xml")
     locked: set[str] = set()
-    for node in parts.xml(found).iter() if found else ():
+    for node in parts.optional("META-INF/encryption.xml").iter():
         if local(node) == "EncryptedData":
             methods = [
                 inner.get("Algorithm")

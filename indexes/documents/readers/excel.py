@@ -11,7 +11,6 @@ from typing import IO, Any, Final
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
 from hopyard.indexes.documents.readers.drawings import Drawing
 from hopyard.indexes.documents.readers.number_format import elapsed, shown
-from hopyard.indexes.documents.readers.office import office_properties
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.indexes.documents.readers.sheets import sheet_text
 from hopyard.state.errors import CorpusError
@@ -40,7 +39,7 @@ def read_xlsx(source: Source) -> Iterator[Found]:
 
     with source.open() as stream:
         parts = Parts(stream)
-        metadata = office_properties(stream)
+        metadata = parts.properties()
         title = str(metadata.pop("title", ""))
         merged = _merged(stream)
         stream.seek(0)
@@ -129,10 +128,7 @@ def _plain_rows(book: Any, name: str) -> Iterator[list[str]]:
 
 def _sheets(parts: Parts) -> Iterator[tuple[str, str]]:
     """The name and the part of each sheet, in order."""
-    book = next(
-        (link.name for link in parts.related("").values() if link.kind == "officeDocument"), ""
-    )
-    book = book or parts.find("xl/workbook.xml")
+    book = parts.document("xl/workbook.xml")
     related = parts.related(book)
     for sheet in (node for node in parts.xml(book).iter() if local(node) == "sheet"):
         link = next((value for key, value in sheet.items() if key.endswith("}id")), "")

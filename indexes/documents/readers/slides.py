@@ -10,7 +10,6 @@ from hopyard.indexes.corpus.records import PAGE_END
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
 from hopyard.indexes.documents.readers.drawings import Drawing, linked
 from hopyard.indexes.documents.readers.drawings.text import child, lines_of, paragraphs
-from hopyard.indexes.documents.readers.office import office_properties
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.state.errors import CorpusError
 
@@ -26,16 +25,13 @@ def read_pptx(source: Source) -> Iterator[Found]:
     Office files inside a slide are documents of their own.
     """
     with source.open() as stream:
-        metadata = office_properties(stream)
-        stream.seek(0)
         parts = Parts(stream)
-        deck = next(
-            (link.name for link in parts.related("").values() if link.kind == "officeDocument"), ""
-        )
-        names = parts.related(deck or parts.find("ppt/presentation.xml"))
+        metadata = parts.properties()
+        deck = parts.document("ppt/presentation.xml")
+        names = parts.related(deck)
         order = [
             names[found]
-            for node in parts.xml(deck or "ppt/presentation.xml").iter()
+            for node in parts.xml(deck).iter()
             if local(node) == "sldId"
             if (found := linked(node)) in names
         ]

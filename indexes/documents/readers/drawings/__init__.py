@@ -7,11 +7,11 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.base import Part, Source, Unread, file_of
-from hopyard.indexes.documents.readers.drawings.charts import chart_text
+from hopyard.indexes.documents.readers.drawings.charts import chart_tables, chart_titles
 from hopyard.indexes.documents.readers.drawings.order import in_reading_order
 from hopyard.indexes.documents.readers.drawings.text import (
     child,
-    diagram_text,
+    diagram_texts,
     paragraphs,
     table_rows,
 )
@@ -98,7 +98,11 @@ class Drawing:
         name = self.related[found].name if found in self.related else ""
         try:
             root = self.parts.xml(name)
-            blocks = chart_text(root) if kind == "chart" else ["\n".join(diagram_text(root))]
+            if kind == "chart":
+                tables = ["\n".join(table_lines(rows)) for rows in chart_tables(root)]
+                blocks = [*chart_titles(root), *tables]
+            else:
+                blocks = ["\n".join(f"- {text}" for text in diagram_texts(root))]
         except (CorpusError, ValueError) as error:
             self.left_out.append(Unread(self._place, f"a {kind} ({error})"))
             return

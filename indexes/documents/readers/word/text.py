@@ -135,7 +135,7 @@ class Text:
             "c_chart": lambda element, look: self._box("chart", element, look),
             "dgm_relIds": lambda element, look: self._box("diagram", element, look),
             "v_textpath": lambda element, look: self._add(element.get("string", ""), look),
-            "cx_chart": lambda *_: self._count("chart"),
+            "cx_chart": lambda element, look: self._box("chart", element, look),
             "object": lambda *_: self._count("embedded object"),
             "control": lambda *_: self._count("form control"),
             "subDoc": lambda *_: self._count("subdocument"),

@@ -577,7 +577,7 @@ def test_names_of_parts_in_other_forms(read: Read) -> None:
 
 
 def test_files_that_are_none(read: Read) -> None:
-    with pytest.raises(CorpusError, match="protected by a password"):
+    with pytest.raises(CorpusError, match="protected with a password"):
         read("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1")
     with pytest.raises(CorpusError, match="has no readable part"):
         read("a.docx", changed(docx(""), rb"</w:body>", b""))
