@@ -26,13 +26,13 @@ from hopyard.indexes.documents.files import (
 )
 from hopyard.indexes.documents.folders import FolderNames, absolute
 from hopyard.indexes.documents.readers.base import Options
-from hopyard.indexes.documents.readers.limits import largest_from_environment
 from hopyard.indexes.documents.readers.table import (
     CORPUS_SUFFIX,
     SPREADSHEETS,
     Format,
     format_of,
     known_suffixes,
+    largest_from_environment,
 )
 from hopyard.indexes.documents.sync import stamps_of
 from hopyard.indexes.kind import DEFAULT_KINDS

@@ -49,6 +49,11 @@ class _Written(BaseModel):
     mounts: list[str] = []
     """Folders of other disks."""
 
+    @property
+    def read_as(self) -> tuple[str, int, str, str]:
+        """The version, the generation and the options that the stamps count for."""
+        return self.hopyard, self.generation, self.encoding, self.ocr
+
 
 class FileStamps:
     """The stamps of files before an index is brought up to date with them.
@@ -161,17 +166,8 @@ class FileStamps:
             written = _Written.model_validate_json(text)
         except (OSError, UnicodeDecodeError, ValidationError):  # none yet, or damaged
             return {}
-        same = _Written(
-            hopyard=version("hopyard"),
-            generation=generation,
-            encoding=self._encoding,
-            ocr=self._ocr,
-            files=written.files,
-            bad=written.bad,
-            mounts=written.mounts,
-        )
         self._mounts = {*written.mounts}
-        if written != same:
+        if written.read_as != (version("hopyard"), generation, self._encoding, self._ocr):
             return {}
         self._bad = written.bad
         return written.files

@@ -11,10 +11,10 @@ from hopyard.indexes.documents.readers.base import Content, Found, Source, Unrea
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.indexes.documents.readers.text import decode, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
+from hopyard.indexes.documents.readers.xml_text import declared_encoding
 from hopyard.state.errors import CorpusError
 
 _CHAPTER: Final = (".xhtml", ".html", ".htm", ".xml")
-_DECLARED: Final = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([\w.:-]+)["']""")
 _FONTS: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 
@@ -64,10 +64,7 @@ def read_epub(source: Source) -> Iterator[Found]:
                     left_out.append(Unread(href, str(error)))
                     continue
                 source.allowance.take_bytes(len(data))
-                declared = _DECLARED.search(data[:200])
-                text = html_to_markdown(
-                    decode(data, source, declared[1].decode() if declared else "")
-                )
+                text = html_to_markdown(decode(data, source, declared_encoding(data)))
                 heading = names.get(name, "")
                 if heading and text and not re.search(r"^#+ ", text, re.MULTILINE):
                     text = f"# {heading}\n\n{text}"

@@ -9,11 +9,10 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
-from hopyard.indexes.documents.readers.pdf.forms import notes_on
+from hopyard.indexes.documents.readers.pdf.forms import notes_on, said_on
 from hopyard.indexes.documents.readers.pdf.layout import Line, Page
 from hopyard.indexes.documents.readers.pdf.lines import TABLE, Cell, TextLine, lines_of
 from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, is_whole, rows_in
-from hopyard.indexes.documents.readers.pdf.said import said_on
 from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
 from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word, is_bold, words_of
 from hopyard.indexes.passages.markdown import table_lines
