@@ -20,6 +20,7 @@ _NO_VALUE: Final = re.compile(rb"<f(?:\s[^>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v
 _MARGIN: Final = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>/]*>([^<]+)<")
 _MARGIN_CODE: Final = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]{6}|\d+|.)')
 """Places, fonts and fields in a header. Source: ECMA-376, part 1, 18.3.1.46."""
+_COMMENTS: Final = ("comment", "threadedComment")
 _BLOCK: Final = 1 << 20
 _OVERLAP: Final = 1 << 13
 """Bytes of a formula, at most."""
@@ -191,18 +192,14 @@ def _beside(
 ) -> Iterator[str]:
     """Comments, text boxes, diagrams and charts of a sheet."""
     related = [link for link in parts.related(part).values() if link.name]
-    threads = [link.name for link in related if link.kind == "threadedComment"]
-    for thread in threads:
-        for comment in (
-            found for found in parts.xml(thread).iter() if local(found) == "threadedComment"
-        ):
-            yield _comment(comment)
-    for found in () if threads else (link for link in related if link.kind == "comments"):
-        for comment in (node for node in parts.xml(found.name).iter() if local(node) == "comment"):
-            yield _comment(comment)
-    for found in (link for link in related if link.kind == "drawing"):
-        drawing = Drawing(parts, found.name, name, source)
-        yield from drawing.blocks(parts.xml(found.name))
+    has_threads = any(link.kind == "threadedComment" for link in related)
+    for link in related:
+        if link.kind == ("threadedComment" if has_threads else "comments"):
+            nodes = parts.xml(link.name).iter()
+            yield from (_comment(node) for node in nodes if local(node) in _COMMENTS)
+    for link in (link for link in related if link.kind == "drawing"):
+        drawing = Drawing(parts, link.name, name, source)
+        yield from drawing.blocks(parts.xml(link.name))
         left_out.extend(drawing.left_out)
 
 

@@ -129,11 +129,7 @@ class Parts:
             return Element("none")
 
     def document(self, usual: str) -> str:
-        """The main part of a Microsoft Office file.
-
-        Args:
-            usual: The name that it has if the file does not say.
-        """
+        """The main part of a Microsoft Office file; its usual name if the file does not say it."""
         links = (link.name for link in self.related("").values() if link.kind == "officeDocument")
         return next(links, "") or self.find(usual) or usual
 

@@ -76,19 +76,14 @@ class _Slide(Drawing):
             if node.kind not in ("notesSlide", "comments") or not node.name:
                 continue
             root = self.parts.xml(node.name)
-            if node.kind == "notesSlide":
-                for shape in root.iter():
-                    body = child(shape, "txBody")
-                    if local(shape) == "sp" and body is not None and _place(shape) == "body":
-                        yield "\n".join(line.strip() for line in lines_of(body))
-                continue
-            for comment in (found for found in root.iter() if local(found) in ("cm", "reply")):
-                text = child(comment, "text")
-                body = child(comment, "txBody")
-                lines = lines_of(body) if body is not None else ()
-                said = " ".join(lines) if text is None else text.text or ""
-                if said.strip():
-                    yield f"Comment: {' '.join(said.split())}"
+            for found in root.iter():
+                body, text = child(found, "txBody"), child(found, "text")
+                lines = [] if body is None else [line.strip() for line in lines_of(body)]
+                if local(found) == "sp" and body is not None and _place(found) == "body":
+                    yield "\n".join(lines)
+                elif local(found) in ("cm", "reply"):
+                    said = " ".join(lines) if text is None else text.text or ""
+                    yield f"Comment: {' '.join(said.split())}" if said.strip() else ""
 
     def words(self, shape: Element) -> Iterator[str]:
         body, place = child(shape, "txBody"), _place(shape)

@@ -32,19 +32,17 @@ def linked(element: Element, name: str = "id") -> str:
 class Drawing:
     """The shapes of a slide or sheet.
 
+    Args:
+        parts: The file.
+        name: The part with the shapes.
+        place: The slide or sheet, as it is reported.
+        source: The file that the parts are in.
+
     Attributes:
         left_out: Parts that their text lacks, and office files inside them.
     """
 
     def __init__(self, parts: Parts, name: str, place: str, source: Source) -> None:
-        """Prepare to read.
-
-        Args:
-            parts: The file.
-            name: The part with the shapes.
-            place: The slide or sheet, as it is reported.
-            source: The file that the parts are in.
-        """
         self.left_out: list[Unread | Part] = []
         self.parts = parts
         self.related = parts.related(name) if name else {}

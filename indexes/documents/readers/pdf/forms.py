@@ -45,7 +45,7 @@ def notes_on(document: Any, page: Any, turn: Turn, beside: Sequence[Word] = ()) 
 
     Args:
         document: PDFium's document, with its form opened (`init_forms`) if it has one.
-        page: Its page.
+        page: A page of it.
         turn: How the text of the page is turned.
         beside: The words of the page: the value of a tall field is beside the first on its left.
     """
@@ -69,11 +69,7 @@ def notes_on(document: Any, page: Any, turn: Turn, beside: Sequence[Word] = ()) 
 def said_on(document: Any, page: Any, text: Any) -> str:
     """All characters of a page as PDFium gives them: the words that a page has to keep.
 
-    Args:
-        document: PDFium's document, with its form opened if it has one.
-        page: Its page.
-        text: The page's text page, which is open: to open it again takes as long as PDFium's
-            whole work on a page.
+    Its text page is given because to open it again takes as long as PDFium's whole work on a page.
     """
     texts = [text.get_text_range()]
     form = document.formenv.raw if document.formenv else None

@@ -25,13 +25,10 @@ _MOST_BOLD_LINES: Final = 2
 
 
 def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
-    """Read a page.
+    """Read the page of a number, from 1.
 
-    Args:
-        document: PDFium's document.
-        number: The page's number, from 1.
-        head: The head of the table that the page before ends with. A table without a head that
-            begins this page has it too, if it has as many columns.
+    `head` is that of the table that the page before ends with. A table without a head that begins
+    this page has it too, if it has as many columns.
     """
     page = document[number - 1]
     text = page.get_textpage()

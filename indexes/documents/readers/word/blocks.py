@@ -87,11 +87,7 @@ def blocks_of(
 ) -> Iterator[Block]:
     """The blocks of a part, or of an element of it. Boxes, notes and comments follow their block.
 
-    Args:
-        book: The file.
-        part: The name of the part, for what it refers to.
-        root: The element that holds the blocks.
-        numbering: How far lists are counted; None where they begin.
+    Lists begin to count if `numbering` does not say how far they are counted.
     """
     yield from _Blocks(book, part, root, numbering).of(root)
 

@@ -92,12 +92,7 @@ class Numbering:
         self._begun: set[tuple[str, int]] = set()
 
     def place(self, properties: Element | None, style: Style) -> tuple[str, int] | None:
-        """The list and level of a paragraph; None where it is in no list.
-
-        Args:
-            properties: The paragraph's own (`pPr`).
-            style: Its style.
-        """
+        """The list and level of a paragraph with properties (`pPr`); None if it is in no list."""
         given = value(properties, "numPr/numId")
         list_id = given or style.list_id
         found = self._list(list_id)

@@ -67,10 +67,6 @@ def grid_of(table: Element, text_of: Callable[[Element], str]) -> Grid:
 
     A cell over several rows is in each of them; a cell over several columns is in the first, in
     header rows in each. The rows of a header become one.
-
-    Args:
-        table: The element (`tbl`).
-        text_of: The text of a cell, on one line.
     """
     rows = [_row(row, text_of) for row in rows_of(table)]
     columns = max((row.columns for row in rows), default=0)
