@@ -24,7 +24,7 @@ from hopyard.indexes.documents.readers.base import (
     PartNames,
     Source,
     Unread,
-    file_of,
+    parts_of,
     unpacked,
 )
 from hopyard.state.errors import CorpusError
@@ -125,14 +125,14 @@ def read_mbox(source: Source) -> Iterator[Found]:
 
     A line `From …` with a day of the week, after a blank line, begins a mail. Source: RFC 4155.
     """
-    names = PartNames()
+
+    def name(number: int, data: bytes) -> str:
+        head = message_from_bytes(data.partition(b"\n\n")[0], policy=policy.default)
+        return f"{head.get('Subject') or f'mail {number}'}.eml"
+
     with source.open() as stream:
-        for number, data in enumerate(_mails(stream), start=1):
-            source.allowance.take_part()
-            source.allowance.take_bytes(len(data))
-            head = message_from_bytes(data.partition(b"\n\n")[0], policy=policy.default)
-            name = f"{head.get('Subject') or f'mail {number}'}.eml"
-            yield Part(names.free(name), file_of(data, name, source))
+        mails = enumerate(_mails(stream), start=1)
+        yield from parts_of(((name(number, data), data) for number, data in mails), source)
 
 
 def _mails(stream: IO[bytes]) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from hopyard.indexes.documents.readers.base import Part, Source, Unread, file_of
+from hopyard.indexes.documents.readers.base import Part, Source, Unread, parts_of
 from hopyard.indexes.documents.readers.drawings.charts import chart_tables, chart_titles
 from hopyard.indexes.documents.readers.drawings.order import in_reading_order
 from hopyard.indexes.documents.readers.drawings.text import (
@@ -112,11 +112,9 @@ class Drawing:
         found = self.related.get(linked(element, "id"))
         name = found.name if found else ""
         if name.lower().endswith(_OFFICE):
-            data = self.parts.read(name)
-            self._source.allowance.take_part()
-            self._source.allowance.take_bytes(len(data))
-            file = name.rpartition("/")[2]
-            self.left_out.append(Part(f"{self._place}/{file}", file_of(data, file, self._source)))
+            files = [(name.rpartition("/")[2], self.parts.read(name))]
+            for file, source in parts_of(files, self._source):
+                self.left_out.append(Part(f"{self._place}/{file}", source))
         else:
             about = element.get("progId", "") or "unknown"
             self.left_out.append(Unread(self._place, f"an embedded object ({about})"))

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import ctypes
-import io
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
-from hopyard.indexes.documents.readers.base import Part, PartNames, Source, unpacked
+from hopyard.indexes.documents.readers.base import Part, Source, parts_of
 from hopyard.indexes.documents.readers.pdf.words import Turn, Word, turned
 from hopyard.state.text.unicode import valid_unicode
 
@@ -28,20 +27,10 @@ _VALUES: Final = (
 _SILENT: Final = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP)
 
 
-class Notes(NamedTuple):
-    """Additions to a page.
-
-    Attributes:
-        words: Values of fields and typed notes, each at its place.
-        comments: The texts of comments, in their order.
-    """
-
-    words: list[Word]
-    comments: list[str]
-
-
-def notes_on(document: Any, page: Any, turn: Turn, beside: Sequence[Word] = ()) -> Notes:
-    """The values of fields, the texts typed on a page, and its comments.
+def notes_on(
+    document: Any, page: Any, turn: Turn, beside: Sequence[Word] = ()
+) -> tuple[list[Word], list[str]]:
+    """The values of fields and texts typed on a page, each at its place, and its comments.
 
     Args:
         document: PDFium's document, with its form opened (`init_forms`) if it has one.
@@ -63,7 +52,7 @@ def notes_on(document: Any, page: Any, turn: Turn, beside: Sequence[Word] = ()) 
             words.append(_at_its_place(note, text, turn, labels))
         elif text:
             comments.append(text)
-    return Notes(words, comments)
+    return words, comments
 
 
 def said_on(document: Any, page: Any, text: Any) -> str:
@@ -83,13 +72,13 @@ def said_on(document: Any, page: Any, text: Any) -> str:
 
 def files_in(document: Any, like: Source) -> Iterator[Part]:
     """The files that are embedded in a document."""
-    names = PartNames()
-    for number in range(pdfium.FPDFDoc_GetAttachmentCount(document.raw)):
-        attachment = document.get_attachment(number)
-        name = valid_unicode(attachment.get_name()) or f"file {number + 1}"
-        like.allowance.take_part()
-        with unpacked(io.BytesIO(bytes(attachment.get_data())), name, like) as source:
-            yield Part(names.free(name), source)
+    count = pdfium.FPDFDoc_GetAttachmentCount(document.raw)
+    attachments = [document.get_attachment(number) for number in range(count)]
+    files = (
+        (valid_unicode(each.get_name()) or f"file {number}", bytes(each.get_data()))
+        for number, each in enumerate(attachments, start=1)
+    )
+    return parts_of(files, like)
 
 
 def _annotations(page: Any) -> Iterator[tuple[Any, int]]:

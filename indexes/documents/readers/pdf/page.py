@@ -36,12 +36,12 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         copies: list[str] = []
         words = words_of(text, copies)
         turn = _usual_turn(words)
-        notes = notes_on(document, page, turn, words)
-        words += notes.words
+        typed, comments = notes_on(document, page, turn, words)
+        words += typed
         builder = _Blocks(text, head)
         for group in _by_turn(words, turn):
             builder.add(group, grids_of(page, turn) if group[0].turn is turn else [])
-        blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in notes.comments)]
+        blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in comments)]
         said = said_on(document, page, text)
         pictured = not words and _has_picture(page)
         return Page(number, blocks, pictured, builder.head, Frame.of(page), said, copies)

@@ -169,10 +169,10 @@ class _Blocks:
             for cell in (node for row in cells for node in row):
                 yield from self.of(cell)
             return
-        grid = grid_of(table, self._cell)
-        yield from (Block(title) for title in grid.titles if title)
-        if any(any(row) for row in grid.rows):
-            yield Block("", rows=grid.rows)
+        titles, rows = grid_of(table, self._cell)
+        yield from (Block(title) for title in titles if title)
+        if any(map(any, rows)):
+            yield Block("", rows=rows)
 
     def _cell(self, cell: Element) -> str:
         """The text of a cell, and of the boxes in it."""

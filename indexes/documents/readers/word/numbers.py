@@ -36,12 +36,12 @@ _DIGITS: Final = {
     "ideographDigital": "〇一二三四五六七八九",
     "koreanDigital": "영일이삼사오육칠팔구",
 }
+_HAN: Final = (
+    *("chineseCounting", "chineseCountingThousand", "japaneseCounting"),
+    *("taiwaneseCounting", "taiwaneseCountingThousand"),
+)
 _TENS: Final = {
-    "chineseCounting": "十一二三四五六七八九",
-    "chineseCountingThousand": "十一二三四五六七八九",
-    "taiwaneseCounting": "十一二三四五六七八九",
-    "taiwaneseCountingThousand": "十一二三四五六七八九",
-    "japaneseCounting": "十一二三四五六七八九",
+    **dict.fromkeys(_HAN, "十一二三四五六七八九"),
     "koreanCounting": "십일이삼사오육칠팔구",
 }
 """Ten, and the digits from one."""
