@@ -21,6 +21,7 @@ _SPACES = {
     "mc": f"{_OFFICE}/markup-compatibility/2006",
     "w14": "http://schemas.microsoft.com/office/word/2010/wordml",
     "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
+    "cx": "http://schemas.microsoft.com/office/drawing/2014/chartex",
     "v": "urn:schemas-microsoft-com:vml",
     "o": "urn:schemas-microsoft-com:office:office",
 }

@@ -214,6 +214,17 @@ CASES: dict[str, tuple[str, Parts, str]] = {
         },
         "- Plan\n- Build\n\nCatch\n\n|  | May | June |\n| --- | --- | --- |\n| Cod |  | 4.5 |",
     ),
+    "a newer chart": (
+        paragraph('<w:r><w:drawing><cx:chart r:id="chartEx1"/></w:drawing></w:r>'),
+        {
+            "chartEx1.xml": b'<cx:chartSpace xmlns:cx="urn:x"><cx:data id="0"><cx:strDim><cx:lvl>'
+            b"<cx:pt>Start</cx:pt><cx:pt>Sales</cx:pt></cx:lvl></cx:strDim><cx:numDim>"
+            b'<cx:lvl formatCode="#,##0"><cx:pt>1500</cx:pt><cx:pt>-20</cx:pt></cx:lvl></cx:numDim>'
+            b"</cx:data><cx:series><cx:tx><cx:v>Cash</cx:v></cx:tx>"
+            b'<cx:dataId val="0"/></cx:series></cx:chartSpace>'
+        },
+        "|  | Start | Sales |\n| --- | --- | --- |\n| Cash | 1,500 | -20 |",
+    ),
 }
 
 
