@@ -19,6 +19,7 @@ from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, UsageError, as_known
 from hopyard.state.settings.fields import Context
 from hopyard.state.storage.postgres.work import WorkQueue
+from hopyard.state.storage.work_items import BATCHED, CALL
 
 
 @contextmanager
@@ -45,7 +46,7 @@ def shared_build(
     address, stop = shared_index(as_known(str(directory)), "--on"), threading.Event()
     with ExitStack() as stack:
         queue = stack.enter_context(closing(WorkQueue(address)))
-        orders = stack.enter_context(Orders(queue))
+        orders = stack.enter_context(Orders(queue, BATCHED if on == "batch" else CALL))
         batches = stack.enter_context(Batches(queue, context.model)) if on == "batch" else None
         worker = Worker(queue, resources, context.concurrency, batches)
 

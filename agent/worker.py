@@ -23,7 +23,7 @@ from hopyard.state.extras import require
 from hopyard.state.settings.index_address import IndexAddress, index_address, is_address
 from hopyard.state.storage import work_items
 from hopyard.state.storage.postgres.work import WorkQueue
-from hopyard.state.storage.work_items import CALL, EMBED, Item, packed, unpacked
+from hopyard.state.storage.work_items import BATCHED, CALL, EMBED, Item, packed, unpacked
 
 _PAUSE: Final = 0.2
 """Seconds between two looks for new items."""
@@ -68,7 +68,8 @@ class Worker:
         self._queue, self._resources, self._batches = queue, resources, batches
         self._limit = None if batches else concurrency
         self._held: set[bytes] = set()
-        self._room = {CALL: WINDOW if batches else self._limit or 1, EMBED: 1}
+        calls = (BATCHED, WINDOW) if batches else (CALL, self._limit or 1)
+        self._room = dict((calls, (EMBED, 1)))
 
     async def run(self, stop: threading.Event) -> None:
         """Work until `stop` is set, and finish what is under way then.
@@ -85,7 +86,7 @@ class Worker:
         keeper.start()
         try:
             async with asyncio.TaskGroup() as group:
-                for kind in (CALL, EMBED):
+                for kind in self._room:
                     group.create_task(self._drain(kind, stop))
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
@@ -127,7 +128,7 @@ class Worker:
     async def _do(self, item: Item) -> None:
         values = unpacked(item.data)
         try:
-            result = await (self._call if item.kind == CALL else self._embed)(values)
+            result = await (self._embed if item.kind == EMBED else self._call)(values)
             done = item._replace(data=result)
         except CallFailedError as error:
             cause = server_said(error.__cause__).message if error.__cause__ else ""

@@ -79,6 +79,7 @@ class ProgressBar:
         """Show how far a stage is."""
         if not done and not total:  # a stage with nothing to do would never end
             return
+        self._progress.start()
         if stage not in self._tasks:
             self._tasks[stage] = self._progress.add_task(stage, total=total or None, file="")
         self._progress.update(self._tasks[stage], completed=done, total=total or None)
@@ -101,5 +102,9 @@ def progress_bar() -> Iterator[ProgressBar]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[file]}", markup=False, style="dim"),
     )
-    with Progress(*columns, console=err) as progress:
+    progress = Progress(*columns, console=err)  # it starts with the first stage
+    try:
         yield ProgressBar(progress)
+    finally:
+        if progress.live.is_started:  # the end of none prints an empty line
+            progress.stop()

@@ -4,8 +4,7 @@
     python examples/ray_workers.py 'postgresql://…?index=docs' ray://head.example.org:10001
 
 They do what `hopyard worker` does: they take items of `hopyard index build --on workers` from the
-same table, so leases and results are the table's. Ray starts an actor again that has died. On a
-cluster, Hopyard and the same version of Ray are installed on each machine.
+same table. Ray starts an actor again that has died. Each machine needs Hopyard and Ray.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import os
 import sys
 import threading
 from contextlib import closing
-from typing import Any
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
@@ -33,7 +31,7 @@ class Actor:
             asyncio.run(Worker(queue, resources, concurrency).run(threading.Event()))
 
 
-def start(address: str, cluster: str = "local", concurrency: int | None = None) -> list[Any]:
+def start(address: str, cluster: str = "local", concurrency: int | None = None) -> list[object]:
     """Start the actors; a call of each is under way."""
     import ray
 
@@ -41,8 +39,7 @@ def start(address: str, cluster: str = "local", concurrency: int | None = None) 
     variables = {name: value for name, value in os.environ.items() if name.startswith(shared)}
     options = {} if cluster.startswith("ray://") else {"include_dashboard": False}
     ray.init(cluster, runtime_env={"env_vars": variables}, log_to_driver=False, **options)
-    found = ray.cluster_resources()
-    cores, gpus = (int(found.get(name, 0)) for name in ("CPU", "GPU"))
+    cores, gpus = (int(ray.cluster_resources().get(name, 0)) for name in ("CPU", "GPU"))
     actor = ray.remote(max_restarts=-1, max_task_retries=-1)(Actor)
     return [
         actor.options(num_cpus=1, num_gpus=int(number < gpus))

@@ -29,6 +29,7 @@ JUDGEMENTS: Final = frozenset({"yes", "no", "neither", "none", "equal", "equally
 """Words of an answer that is an inference and occurs in no passage."""
 LEAST_SHARED_WORDS: Final = 2
 
+_SENTENCE_END: Final = re.compile(r"[.!?。！？]\s|\n")
 _EDGES: Final = " \n\t.,;:。、|"
 _COUNT_OF_LIST: Final = re.compile(r"\d{1,3}:\s+(?=\S)")
 """As in "2: Nora [1], Vela [2]": it counts the items and says nothing of the first."""
@@ -180,6 +181,19 @@ def marked_statements(answer: str) -> Iterator[tuple[str, list[int], tuple[int, 
         numbers = list(dict.fromkeys(marker_numbers(match.group())))
         yield statement, numbers, match.span()
         start = match.end()
+
+
+def sentences_with_markers(answer: str) -> list[list[tuple[str, list[int]]]]:
+    """The statements of each sentence that has markers, each with its numbers."""
+    found: list[list[tuple[str, list[int]]]] = []
+    begun, ended = 0, 0
+    for statement, numbers, (begin, end) in marked_statements(answer):
+        between = answer[max(0, begun - 2) : begun] + answer[ended:begin].rstrip()
+        if not found or _SENTENCE_END.search(between):
+            found.append([])
+        found[-1].append((statement, numbers))
+        begun, ended = begin, end
+    return found
 
 
 def _in_its_row(statement: str, answer: str, place: int) -> str:

@@ -16,6 +16,7 @@ from hopyard.nodes.citations import (
     is_unknown,
     marked_statements,
     place_claims,
+    sentences_with_markers,
     statements,
 )
 from hopyard.nodes.support.words import units
@@ -96,6 +97,7 @@ def _cite_statements(question: str, answer: str, passages: Sequence[Passage]) ->
             (statement, passages[number - 1]) for number in numbers if _is_shown(number, passages)
         ]
     citations, places = place_claims(claims, question=question)
+    _read_whole_sentences(question, answer, passages, citations)
     parts, start = [], 0
     for statement, numbers, (begin, end) in marked_statements(answer):
         own = {
@@ -107,6 +109,30 @@ def _cite_statements(question: str, answer: str, passages: Sequence[Passage]) ->
         start = end
     text = "".join([*parts, answer[start:]])
     return Cited(text, citations, _unconfirmed(citations))
+
+
+def _read_whole_sentences(
+    question: str, answer: str, passages: Sequence[Passage], citations: Sequence[Citation]
+) -> None:
+    """Support the parts of a sentence whose passages together state the whole of it.
+
+    "In Illinois: Clyde Tombaugh found it [1], who was born there [2]" begins with what [2] states.
+    """
+    for sentence in sentences_with_markers(answer):
+        doubted = [
+            citation
+            for citation in citations
+            if not citation["supported"] and citation["claim"] in dict(sentence)
+        ]
+        if not doubted or len(sentence) == 1:
+            continue
+        numbers = [number for _, own in sentence for number in own if _is_shown(number, passages)]
+        held = {passages[number - 1].id: passages[number - 1] for number in numbers}
+        whole = ", ".join(statement for statement, _ in sentence)
+        found = cite_passages(whole, list(held.values()), about=question)
+        supported = {each["passage_id"] for each in found if each and each["supported"]}
+        for citation in doubted:
+            citation["supported"] = citation["passage_id"] in supported
 
 
 def _cite_findings(

@@ -35,9 +35,8 @@ async def find_to_read(
 ) -> Found:
     """Search as `run.try_find` does; more of the documents follows the passages found."""
     found = await run.try_find(text, step=step, models=models, without=without)
-    return replace(
-        found, evidence=[*found.evidence, *await more_to_read(run, text, found.evidence)]
-    )
+    more = await more_to_read(run, text, found.evidence, tokens=tokens_to_read(run))
+    return replace(found, evidence=[*found.evidence, *more])
 
 
 async def more_to_read(
@@ -45,10 +44,10 @@ async def more_to_read(
     text: str,
     evidence: Sequence[Evidence],
     *,
-    parts: int = 1,
+    tokens: int,
     seen: Collection[str] = (),
 ) -> list[Evidence]:
-    """More of the documents that were found, until `retrieval.tokens` are read.
+    """More of the documents that were found, until so many tokens are read.
 
     The next passages that the search finds in these documents come first, until three quarters of
     the tokens are read; then the rest of the pages. A passage that matches less than half as well
@@ -56,11 +55,10 @@ async def more_to_read(
 
     Args:
         text: The text that was searched for; "" if it was no search.
-        parts: The number of searches that share the tokens.
+        tokens: Of the passages that were found, too.
         seen: Ids of passages that need not be read again.
     """
-    most = _tokens_to_read(run) // parts
-    if not most or not evidence:
+    if not tokens or not evidence:
         return []
     read = await run.passages(passage_ids(evidence))
     documents = {passage.document_id for passage in read}
@@ -70,33 +68,34 @@ async def more_to_read(
         return []
     best = max(unit["score"] for unit in evidence)
     least = best - (1 - _LEAST) * abs(best)  # scores of a reranker may be below 0
-    most_found = int(_OF_FOUND * most)
+    most_found = int(_OF_FOUND * tokens)
     more = await _next_found(run, text, read, most_found, least, seen) if text else []
     read += await run.passages(passage_ids(more))
     near = {*passage_ids([unit for unit in [*evidence, *more] if unit["score"] >= least])}
-    names, left = [passage.id for passage in read if passage.id in near], most - _tokens(read)
+    names, left = [passage.id for passage in read if passage.id in near], tokens - _tokens(read)
     rest = await asyncio.to_thread(rest_of_pages, index, names, left, allowed)
     beside = [passage_evidence(passage.id, 0.0) for passage in rest if passage.id not in seen]
     return more + [Evidence(**unit, why=_ON_PAGE) for unit in beside]
 
 
-async def within_tokens(run: Run, evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The first `retrieval.k` units, then further units until `retrieval.tokens` are read.
+async def within_tokens(run: Run, evidence: Sequence[Evidence], tokens: int) -> list[Evidence]:
+    """The first `retrieval.k` units, then further units until so many tokens are read.
 
-    So the searches of one step together read no more than one search alone.
+    So the searches of one step together read no more than one search alone. 0 means all.
     """
-    left = _tokens_to_read(run)
-    if not left:
+    if not tokens:
         return list(evidence)
     read = {each.id: each for each in await run.passages(passage_ids(evidence))}
     used = accumulate(_tokens([read[name] for name in unit["passages"]]) for unit in evidence)
-    fits = sum(tokens <= left for tokens in used)
+    fits = sum(so_far <= tokens for so_far in used)
     return list(evidence[: max(fits, run.settings.retrieval.k)])
 
 
-def _tokens_to_read(run: Run) -> int:
-    tokens = run.settings.retrieval.tokens
-    return traits_of(run.settings).read_tokens if tokens is None else tokens
+def tokens_to_read(run: Run, *, step: bool = False) -> int:
+    """Tokens of passages for one search, or for a step of `chain`: `retrieval.tokens` if set."""
+    tokens, traits = run.settings.retrieval.tokens, traits_of(run.settings)
+    usual = traits.step_tokens if step else traits.read_tokens
+    return usual if tokens is None else tokens
 
 
 async def _next_found(

@@ -37,6 +37,7 @@ class Traits:
         whole_conversation: Whether the prompt shows the last messages at any length.
         rerank_tokens: Tokens of a passage that is judged; None for `retrieval.snippet_tokens`.
         read_tokens: Tokens of passages that are read for one search (`retrieval.tokens`).
+        step_tokens: The same for a step of `chain`, which can search again.
         report_tokens: Tokens of a community in a prompt; 8,000 in GraphRAG (section 3.1.4).
         report_findings: Findings of a community's report.
         fact_ends: How many ends of a fact must be written in the passage. The built-in model writes
@@ -66,6 +67,7 @@ class Traits:
     whole_conversation: bool = False
     rerank_tokens: int | None = None
     read_tokens: int = 4000
+    step_tokens: int = 1300
     report_tokens: int = 8000
     report_findings: int = 8
     fact_ends: int = 1
@@ -89,6 +91,7 @@ _SMALL: Final = Traits(
     looks_inside=False,
     needs_one_link=True,
     read_tokens=1500,
+    step_tokens=1500,
 )
 _BUILTIN: Final = replace(
     _SMALL,
@@ -100,6 +103,7 @@ _BUILTIN: Final = replace(
     whole_conversation=True,
     rerank_tokens=80,
     read_tokens=0,
+    step_tokens=0,
     report_tokens=700,
     report_findings=3,
     fact_ends=2,

@@ -204,6 +204,8 @@ def test_the_built_in_models_say_what_to_install(hopyard: Environment) -> None:
 
 
 _LATER = (
+    "hopyard.agent.shared_build",
+    "hopyard.agent.worker",
     "hopyard.indexes.documents.readers.pdf.",
     "hopyard.indexes.kinds.dense.pgvector",
     "hopyard.models.ledger_postgres",

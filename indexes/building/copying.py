@@ -13,7 +13,7 @@ from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.building.run import open_run
 from hopyard.indexes.corpus.chunked import scan
 from hopyard.indexes.corpus.lock import hold_lock
-from hopyard.indexes.corpus.manifest import MANIFEST_FILE, find_manifest, read_manifest
+from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.dense import KIND as DENSE
 from hopyard.state.errors import HopyardError, UsageError, as_known
@@ -52,7 +52,8 @@ def _copy_files(source: Path, directory: Path, progress: Progress) -> None:
     prepare_folder(directory)
     read_manifest(source)  # before a lock is made in a directory without an index
     with hold_lock(directory), hold_lock(source):
-        if find_manifest(directory) is not None:
+        held, own = directory / MANIFEST_FILE, (source / MANIFEST_FILE).read_bytes()
+        if held.exists() and held.read_bytes() != own:  # else a copy was interrupted
             raise UsageError(
                 f"There is an index {as_known(str(directory))!r} already: name another place."
             )

@@ -115,12 +115,20 @@ def publishing(directory: Path, progress: Progress) -> Iterator[Callable[[bool],
         if mirror.base() != mirror.shared.newest():
             raise publisher.overtaken()
         mirror.publisher = publisher
-        yield partial(mirror.publish, publisher, progress)
+        try:
+            yield partial(mirror.publish, publisher, progress)
+        finally:
+            mirror.publisher = None
 
 
 def mirror_at(directory: Path) -> Mirror | None:
     """The shared index that is built in a directory; None for another directory."""
     return _mirrors.get(directory.absolute())
+
+
+def mirror_with(directory: Path) -> Mirror | None:
+    """The shared index that a directory is a copy of, or is built in; None for other folders."""
+    return mirror_at(directory) or mirror_at(directory.parents[1] / "build")
 
 
 class Mirror:
@@ -257,6 +265,12 @@ class Mirror:
         sync_tree(part)
         part.replace(folder)
         return number
+
+    @property
+    def published(self) -> int:
+        """The generation in the manifest that the build directory began from; 0 for none."""
+        folders = [path for path in listed(self.build) if path.startswith("gen-")]
+        return max((int(path[4:].split("/")[0]) for path in folders), default=0)
 
     def base(self) -> int | None:
         """The number of the generation that the build directory began from; None if unknown."""

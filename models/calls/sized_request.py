@@ -26,6 +26,8 @@ _DENSER: Final = 4 / 3
 _LEARNT_FROM: Final = 1000
 """Tokens of a prompt whose count tells how dense a model's tokens are. In a shorter one the schema,
 which a server counts too, weighs too much."""
+_DENSEST: Final = 4.0
+"""Tokens for each token of the estimate, at most; a server that counts more counts wrongly."""
 _scales: Final[dict[str, float]] = {}
 """The most tokens that a model's server counted for each token of the estimate, by model. Less than
 one is not kept: a server may leave out what it had in its cache."""
@@ -101,7 +103,7 @@ async def request_that_fits(
         else:
             sent = estimate(fitted.messages)
             if sent >= _LEARNT_FROM and (reply.input_tokens or 0) > scale * sent:
-                _scales[name] = (reply.input_tokens or 0) / sent
+                _scales[name] = min((reply.input_tokens or 0) / sent, _DENSEST)
             return Sent(reply, fitted.messages, _note(name, window, fitted))
     raise AssertionError("the last try returns or raises")
 

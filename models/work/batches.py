@@ -43,7 +43,7 @@ PATIENCE: Final = 30 * 86_400.0
 _URL: Final = "/v1/chat/completions"
 _ENDED: Final = frozenset({"completed", "expired", "cancelled", "failed"})
 _TRIES: Final = 10
-"""Looks in a row that may fail."""
+"""Looks or batches in a row that fail, after which the build ends."""
 _LOST: Final = 503
 """The status in place of a reply that a batch lacks, as one that expired: it is asked for again."""
 _FAILED: Final = 501
@@ -74,6 +74,8 @@ class Batches:
         self._queue = queue
         self._bodies: dict[str, bytes] = {}
         self._futures: dict[str, asyncio.Future[_Answer]] = {}
+        self._early: dict[str, _Answer] = {}
+        """Answers of a batch that another process sent, to requests that were not made yet."""
         self._sent = {name: set(digests) for name, digests in queue.batches().items()}
         self._ids: dict[str, str] = {}
         self._ended: dict[str, list[str]] = {}
@@ -107,6 +109,8 @@ class Batches:
     async def answer(self, body: bytes) -> _Answer:
         """The answer to a request, from the batch that has it."""
         digest = sha256(body).hexdigest()
+        if early := self._early.pop(digest, None):
+            return early
         if digest not in self._futures:
             self._futures[digest] = asyncio.get_running_loop().create_future()
             self._bodies[digest], self._arrived = body, monotonic()
@@ -121,18 +125,19 @@ class Batches:
                 if monotonic() > looked + POLL:
                     looked = monotonic()
                     await self._look()
+                    failures = 0
                 sent = set().union(*self._sent.values())
                 new = [digest for digest in self._bodies if digest not in sent]
                 if new and monotonic() > self._arrived + QUIET:
                     await self._send(new)
-                failures = 0
+                    failures = 0
             except Exception as error:  # of the provider's client, or the database
                 failures += 1
                 status = getattr(error, "status_code", None) or _LOST
                 _log.warning("the batch API failed: %s", error)
                 if status < 500 and status not in {408, 409, 429}:
                     self._give(dict.fromkeys(self._futures, _said(status, str(error))))
-                elif failures == _TRIES:
+                elif failures >= _TRIES:
                     self._give(dict.fromkeys(self._futures, _said(_FAILED, str(error))))
 
     async def _send(self, digests: Sequence[str]) -> None:
@@ -200,6 +205,8 @@ class Batches:
             self._bodies.pop(digest, None)
             if future := self._futures.pop(digest, None):
                 future.set_result(answer)
+            elif answer.status == 200:
+                self._early[digest] = answer
 
 
 class _Transport:

@@ -51,10 +51,11 @@ class Orders:
 
     Args:
         queue: The work of the index. It keeps results until the build has ended well.
+        calls: The kind of the calls' items, `CALL` or `BATCHED`.
     """
 
-    def __init__(self, queue: WorkQueue) -> None:
-        self._queue = queue
+    def __init__(self, queue: WorkQueue, calls: str = CALL) -> None:
+        self._queue, self._calls = queue, calls
         self._lock = threading.Lock()
         self._waiting: dict[bytes, tuple[Item, Future[Item]]] = {}
         self._new: list[Item] = []
@@ -84,13 +85,14 @@ class Orders:
                 "schemas": asdict(request.schemas),
             }
             more = {"model": context.model, "timeout": request.timeout}
-            item = await asyncio.wrap_future(self.order(CALL, asked, more))
+            item = await asyncio.wrap_future(self.order(self._calls, asked, more))
             found = unpacked(item.data)
             if item.failed:
                 raise await asyncio.to_thread(_error, provider.identity, found)
             return Reply(**found | {"ending": Ending(found["ending"])})
 
-        limited = context.budget.tokens or context.budget.seconds
+        budget = context.budget
+        limited = budget.tokens or budget.day_tokens or budget.seconds
         window = SMALL_WINDOW if limited else WINDOW
         return replace(provider, send=send, concurrency=window, prepare=None)
 
@@ -117,7 +119,7 @@ class Orders:
             asked: Everything that the result depends on.
             more: Values that the worker needs too.
         """
-        key = sha256(json.dumps([kind, asked], sort_keys=True).encode()).digest()
+        key = sha256(json.dumps(asked, sort_keys=True).encode()).digest()
         future: Future[Item] = Future()
         future.set_running_or_notify_cancel()  # a caller that is cancelled leaves it alone
         with self._lock:
@@ -144,7 +146,8 @@ class Orders:
         with self._lock:
             new, self._new, waiting = self._new, [], dict(self._waiting)
         if time.monotonic() > self._sent + _AGAIN:
-            new, self._sent = [item for item, _ in waiting.values()], time.monotonic()
+            self._sent = time.monotonic()
+            self._queue.put([item for item, _ in waiting.values()], again=True)
         self._queue.put(new)
         for item in self._queue.results(list(waiting)):
             with self._lock:

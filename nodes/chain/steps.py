@@ -14,7 +14,7 @@ from hopyard.nodes.chain.cite import link_id
 from hopyard.nodes.evidence import merge_by_rounds
 from hopyard.nodes.inside import asked_inside, has_long_document, look_inside
 from hopyard.nodes.lifecycle import start_run
-from hopyard.nodes.reading import more_to_read, within_tokens
+from hopyard.nodes.reading import more_to_read, tokens_to_read, within_tokens
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN, writing
@@ -105,7 +105,8 @@ async def look_up(state: LookupTask, runtime: Runtime[Context]) -> dict[str, Any
         fresh = [unit for unit in units if not seen.issuperset(unit["passages"])]
         room = max(min(places, LEAST_PLACES), places - len(again))
         units, text = again + fresh[:room], "" if look else state["text"]
-        if more := await more_to_read(run, text, units, parts=state["parts"], seen=seen):
+        tokens = tokens_to_read(run, step=True) // state["parts"]
+        if more := await more_to_read(run, text, units, tokens=tokens, seen=seen):
             units = [*fresh[:room], *more, *again]  # what was shown before may not fit
     lookup = Lookup(step=state["step"], text=state["text"], passages=units)
     if reason := " ".join(filter(None, (look and look.get("reason"), found.reason))):
@@ -121,7 +122,7 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     lookups = [lookup for lookup in state["lookups"] if lookup["step"] == number]
     found = merge_by_rounds(lookup["passages"] for lookup in lookups)
     unread = [unit for unit in found if not kept.issuperset(unit["passages"])]
-    new = await within_tokens(run, unread)
+    new = await within_tokens(run, unread, tokens_to_read(run, step=True))
     shown = list(dict.fromkeys([*state["shown"], *passage_ids(new)]))
     visible = kept | set(passage_ids(new))
     in_view = [name for name in shown if name in visible]

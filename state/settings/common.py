@@ -44,8 +44,9 @@ class RetrievalSettings(Frozen):
         le=1,
         description="MMR: weight of relevance, from 0 (only diversity) to 1 (only relevance).",
     )
+    # A passage of 300 tokens of the embedding model may count as 400 by the estimate.
     snippet_tokens: int = Field(
-        300, ge=20, description="Maximum tokens of each passage in a prompt."
+        450, ge=20, description="Maximum tokens of each passage in a prompt."
     )
 
 

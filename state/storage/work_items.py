@@ -10,6 +10,8 @@ LEASE: Final = 30.0
 """Seconds until the items of a killed process are taken again."""
 CALL: Final = "call"
 """A request to a chat model; the result is its reply."""
+BATCHED: Final = "batched"
+"""A call that goes into a batch of the builder: other workers leave it alone."""
 EMBED: Final = "embed"
 """Texts to embed; the result is the bytes of their vectors [n, d], little-endian float32."""
 
@@ -19,7 +21,7 @@ class Item(NamedTuple):
 
     Attributes:
         key: A digest of everything that the result depends on.
-        kind: `CALL` or `EMBED`.
+        kind: `CALL`, `BATCHED` or `EMBED`.
         data: The order, or the result.
         failed: Whether the result is an error of this item alone.
     """

@@ -106,5 +106,5 @@ def test_no_error_of_the_package_advises_a_shell_to_an_agent(advice: Advice) -> 
     assert len(advising) > 40
     told = [with_advice(HopyardError(text), advice) for text in messages]
     assert all(told)
-    # A flag in the first clause is the problem, not advice: only a build meets these.
-    assert all("--ocr" in text for text in told if advises_shell(text))
+    # A flag in the first clause is the problem, not advice: only a build meets --ocr and --on.
+    assert all("--o" in text for text in told if advises_shell(text))

@@ -20,7 +20,7 @@ QUESTIONS = (SAMPLE / "demo_questions.txt").read_text("utf-8").splitlines()
 FACT, COMPARISON, BRIDGE, SUM = QUESTIONS
 ANSWERS = {
     FACT: "Olympus Mons",
-    COMPARISON: "Voyager 1 never landed on Titan",
+    COMPARISON: "Only Huygens landed on Titan",
     BRIDGE: "Illinois",
     SUM: "42",
 }
@@ -106,7 +106,7 @@ def test_the_demo_says_whose_answers_it_shows(
         for text in (
             "hopyard index build examples/solar_system/corpus.jsonl --out ",
             "Recorded model: a large language model",
-            "recorded on 2026-11-27",
+            "recorded on 2026-11-28",
             "from the ledger answers of earlier, identical model calls",
             f"hopyard ask '{FACT}' --index {index} -k 3 --model recorded:",
             "Olympus Mons",

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Passage
+from hopyard.nodes.citations import sentences_with_markers
 from hopyard.nodes.cited_answer import NOT_STATED, NOTHING_NAMED, cite_answer
 from hopyard.nodes.support.words import in_two_languages, script_of
 
@@ -167,6 +168,35 @@ def test_the_markers_of_a_full_answer_are_the_numbers_of_its_citations() -> None
     ]
     assert cited.citations[4].get("claim") == "- He was born in Paris"
     assert cited.unconfirmed == ""
+
+
+@pytest.mark.parametrize(
+    ("lead", "place", "supported"),
+    [("In Illinois", "Streator", [True, True]), ("In Paris", "Streator", [False, True])],
+)
+def test_the_passages_of_a_sentence_are_read_together(
+    lead: str, place: str, supported: list[bool]
+) -> None:
+    cited = cite_answer(
+        "Where was the discoverer of Pluto born?",
+        f"{lead}: Pluto was discovered by Clyde Tombaugh [1], who was born in {place} [2].",
+        PAGES,
+    )
+    assert [each["supported"] for each in cited.citations] == supported
+
+
+@pytest.mark.parametrize(
+    ("answer", "sizes"),
+    [
+        ("A [1], B [2].", [2]),
+        ("A [1]. B [2].", [1, 1]),
+        ("A. [1] B. [2]", [1, 1]),
+        ("A [1], B. [2] C [3]", [2, 1]),
+        ("- A [1]\n- B [2]", [1, 1]),
+    ],
+)
+def test_sentences_with_several_markers(answer: str, sizes: list[int]) -> None:
+    assert [*map(len, sentences_with_markers(answer))] == sizes
 
 
 def test_one_statement_is_checked_with_its_question() -> None:

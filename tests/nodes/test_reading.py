@@ -9,7 +9,7 @@ import pytest
 from long_reports import build_reports
 
 from hopyard.models.embeddings import register_embedder
-from hopyard.nodes.reading import find_to_read, more_to_read
+from hopyard.nodes.reading import find_to_read, more_to_read, tokens_to_read
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.state.schemas import Evidence
@@ -92,10 +92,17 @@ async def test_the_builtin_model_reads_only_what_is_found(
 async def test_what_was_read_before_is_not_read_again(index: Path, resources: Resources) -> None:
     asked = run(index, resources, k=1)
     found = (await asked.try_find(TEXT)).evidence
-    rest = [unit["id"] for unit in await more_to_read(asked, "", found)]
+    rest = [unit["id"] for unit in await more_to_read(asked, "", found, tokens=4000)]
     assert rest
-    assert await more_to_read(asked, "", found, seen=rest) == []
-    assert await more_to_read(asked, "", found, parts=1000) == []
+    assert await more_to_read(asked, "", found, tokens=4000, seen=rest) == []
+    assert await more_to_read(asked, "", found, tokens=4) == []
+
+
+def test_a_step_of_a_chain_reads_less(index: Path, resources: Resources) -> None:
+    asked = run(index, resources)
+    assert tokens_to_read(asked) == 4000
+    assert tokens_to_read(asked, step=True) == 1300
+    assert tokens_to_read(run(index, resources, tokens=2000), step=True) == 2000
 
 
 async def test_passages_that_hardly_match_are_not_read(index: Path, resources: Resources) -> None:
@@ -109,4 +116,4 @@ async def test_passages_that_hardly_match_are_not_read(index: Path, resources: R
 async def test_scores_below_zero_are_read_too(index: Path, resources: Resources) -> None:
     asked = run(index, resources, k=1)
     [best] = (await asked.try_find(TEXT)).evidence
-    assert await more_to_read(asked, "", [Evidence(**{**best, "score": -2.0})])
+    assert await more_to_read(asked, "", [Evidence(**{**best, "score": -2.0})], tokens=4000)

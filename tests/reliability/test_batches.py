@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from batch_server import BatchServer
@@ -27,6 +31,8 @@ from hopyard.models.work import batches
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.settings.fields import Context
+from hopyard.state.settings.index_address import index_address
+from hopyard.state.storage.postgres.work import WorkQueue
 from hopyard.testing import WordEmbedder
 
 from ..indexes.kinds.passage_graph.script import Writer, people
@@ -158,6 +164,44 @@ def test_a_killed_build_takes_its_batch(
     shared._mirrors.clear()
     assert build(address).usage["model_calls"] == COUNT
     assert len(server.batches) == 1 and len(model_server.calls) == COUNT
+
+
+async def test_a_batch_that_ended_before_its_requests_are_made_is_not_sent_again(
+    address: str,
+    server: BatchServer,
+    model_server: ModelServer,
+    wait_until: Callable[[Callable[[], Any]], None],
+) -> None:
+    model_server.answer = lambda *_: "{}"
+    server.end = lambda number: "in_progress"
+    messages = [[{"role": "user", "content": f"{number}"}] for number in range(3)]
+    bodies = [json.dumps({"model": "scripted", "messages": each}).encode() for each in messages]
+    with closing(WorkQueue(index_address(address))) as queue:
+        killed = batches.Batches(queue, "openai:scripted")
+        tasks = [asyncio.create_task(killed.answer(body)) for body in bodies]
+        await asyncio.to_thread(wait_until, lambda: server.batches)
+        for task in [killed._loop, *tasks]:
+            assert task and task.cancel()
+        server.end = lambda number: "completed"
+        after = batches.Batches(queue, "openai:scripted")
+        for body in bodies:
+            assert (await after.answer(body)).status == 200
+        assert len(server.batches) == 1 and after._loop and after._loop.cancel()
+
+
+async def test_looks_that_fail_in_a_row_end_the_calls(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_TRIES", 2)
+    monkeypatch.setattr(batches, "POLL", 1.2)
+    monkeypatch.setattr(batches.Batches, "_look", Mock(side_effect=ConnectionError("away")))
+    with closing(WorkQueue(index_address(address))) as queue:
+        asking = batches.Batches(queue, "openai:scripted")
+        async with asyncio.timeout(30):
+            messages = b'[{"role": "user", "content": "x"}]'
+            answer = await asking.answer(b'{"model": "scripted", "messages": %b}' % messages)
+        assert answer.status == 501 and "away" in str(answer.body)
+        assert asking._loop and asking._loop.cancel()
 
 
 @pytest.fixture

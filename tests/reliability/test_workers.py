@@ -296,6 +296,18 @@ class TestQueue:
         one.put([Item(b"k", "call", b"order")])
         assert one.results([b"k"]) == []
         assert two.take("call", 1) == [Item(b"k", "call", b"order")]
+        one.finish(item._replace(data=b"refused", failed=True))
+        one.put([Item(b"k", "call", b"order")], again=True)
+        assert one.results([b"k"])[0].failed, "its builder has not seen it yet"
+
+    def test_workers_leave_the_calls_of_a_batch_alone(
+        self, queues: tuple[WorkQueue, WorkQueue]
+    ) -> None:
+        one, two = queues
+        one.put([Item(b"k", "batched", b"order")])
+        assert two.take("call", 1) == []
+        one.put([Item(b"k", "call", b"order")])
+        assert two.take("call", 1) == [Item(b"k", "call", b"order")], "a build without batches"
 
     def test_another_index_has_its_own_items(
         self, queues: tuple[WorkQueue, WorkQueue], address: str

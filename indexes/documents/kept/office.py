@@ -59,7 +59,7 @@ _NO_POINTS: Final = ("pres", "parTrans", "sibTrans")
 """Points of a diagram that hold no text of their own."""
 _SIGNS: Final = ("Wingdings", "Webdings", "Symbol")
 """Fonts whose letters are signs."""
-_MARGINS: Final = re.compile(rb"<(?:\w+:)?\w+(?:Header|Footer)(?: [^>]*)?>([^<]+)<")
+_MARGINS: Final = re.compile(rb"<(?:\w+:)?\w+(?:Header|Footer)(?: [^<>]*)?>([^<]+)<")
 _CODES: Final = re.compile(r'&"[^"]*"|&K.{6}|&\d+|&[A-Z]')
 _SHARED_TEXT: Final = 19
 _NUMBER: Final = re.compile(r"(\d+)\.xml$")

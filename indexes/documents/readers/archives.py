@@ -13,18 +13,20 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
-from email import message_from_bytes, policy
+from email import message_from_string, policy
+from functools import partial
 from itertools import chain, pairwise
 from pathlib import PurePosixPath
 from typing import IO, Final
 
 from hopyard.indexes.documents.readers.base import (
+    Allowance,
     Found,
     Part,
     PartNames,
     Source,
     Unread,
-    parts_of,
+    file_of,
     unpacked,
 )
 from hopyard.state.errors import CorpusError
@@ -49,6 +51,8 @@ _EXTRA: Final = struct.Struct("<HH")
 _UNICODE_NAME: Final = 0x7075
 _BEGIN: Final = b"From "
 _NEXT: Final = re.compile(rb"From (?:- |\S* *)(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? ")
+_LONGEST: Final = 1 << 20
+"""Bytes of a line of a mailbox that are read at once."""
 _ESCAPED: Final = re.compile(rb">+From ")
 
 
@@ -121,26 +125,27 @@ def read_gzip(source: Source) -> Iterator[Found]:
 
 
 def read_mbox(source: Source) -> Iterator[Found]:
-    """Each mail is a part that is named by its subject.
+    """Each mail of a mailbox is a part that is named by its subject.
 
     A line `From …` with a day of the week, after a blank line, begins a mail. Source: RFC 4155.
     """
-
-    def name(number: int, data: bytes) -> str:
-        head = message_from_bytes(data.partition(b"\n\n")[0], policy=policy.default)
-        return f"{head.get('Subject') or f'mail {number}'}.eml"
-
+    names = PartNames()
     with source.open() as stream:
-        mails = enumerate(_mails(stream), start=1)
-        yield from parts_of(((name(number, data), data) for number, data in mails), source)
+        for number, data in enumerate(_mails(stream, source.allowance), start=1):
+            source.allowance.take_part()
+            top = data.partition(b"\n\n")[0]
+            head = message_from_string(top.decode("utf-8", "replace"), policy=policy.default)
+            name = f"{head.get('Subject') or f'mail {number}'}.eml"
+            yield Part(names.free(name), file_of(data, name, source))
 
 
-def _mails(stream: IO[bytes]) -> Iterator[bytes]:
+def _mails(stream: IO[bytes], allowance: Allowance) -> Iterator[bytes]:
     kept: list[bytes] = []
     blank = False
-    if not stream.readline().startswith(_BEGIN):
+    if not stream.readline(_LONGEST).startswith(_BEGIN):
         raise CorpusError("not a mailbox: its first line does not begin with 'From '")
-    for line in chain(stream, [_BEGIN]):
+    for line in chain(iter(partial(stream.readline, _LONGEST), b""), [_BEGIN]):
+        allowance.take_bytes(len(line))
         plain = line.replace(b"\r\n", b"\n")
         if line is _BEGIN or (blank and _NEXT.match(plain)):
             yield b"".join(kept)

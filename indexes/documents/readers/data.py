@@ -25,6 +25,10 @@ _NAMES: Final = (frozenset(("name", "title", "label")), frozenset(("id", "key", 
 _HEADS: Final = ("columns", "fields", "header", "headers")
 OBJECT: Final = re.compile(r"<[\w.]+ object(?: at \w+)?>")
 """The plain form of an output of a notebook that has another form."""
+_MOST_BREAKS: Final = 2
+"""Ends of lines in a value that is no JSON, at most; otherwise a line is read again and again."""
+_MOST_BAD: Final = 500
+"""Bad lines in a file, at most: its text is gone through for each."""
 _BLANKS: Final = re.compile(r"\s*")
 
 
@@ -47,11 +51,16 @@ def read_json(source: Source) -> Iterator[Content | Unread]:
             values.append(value)
         except (json.JSONDecodeError, RecursionError) as error:
             line = text.rfind("\n", 0, place) + 1
+            end = end if (end := text.find("\n", place)) >= 0 else len(text)
             lines = source.name.lower().endswith(".ndjson") or values
-            if not lines or text[line:place].strip():
+            # A value that breaks off in a later line is cut off where the next one is whole.
+            breaks = text.count("\n", end, getattr(error, "pos", len(text)))
+            if not lines or text[line:place].strip() or breaks > _MOST_BREAKS:
                 raise CorpusError(f"not valid JSON ({error})") from error
+            if len(bad) == _MOST_BAD:
+                raise CorpusError(f"more than {_MOST_BAD} lines are not valid JSON") from error
             bad.append(Unread(f"line {text.count(chr(10), 0, line) + 1}", "not valid JSON"))
-            place = end if (end := text.find("\n", place)) >= 0 else len(text)
+            place = end
         if place >= len(text) and not values:
             raise CorpusError("no line is valid JSON")
         place = _skip_blanks(text, place)

@@ -16,8 +16,8 @@ from hopyard.indexes.documents.readers.sheets import sheet_text
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.counting import counted
 
-_NO_VALUE: Final = re.compile(rb"<f(?:\s[^>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
-_MARGIN: Final = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>/]*>([^<]+)<")
+_NO_VALUE: Final = re.compile(rb"<f(?:\s[^<>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+_MARGIN: Final = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^<>/]*>([^<]+)<")
 _MARGIN_CODE: Final = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]{6}|\d+|.)')
 """Places, fonts and fields in a header. Source: ECMA-376, part 1, 18.3.1.46."""
 _COMMENTS: Final = ("comment", "threadedComment")

@@ -21,6 +21,8 @@ from hopyard.indexes.documents.readers.text import decoded, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.state.errors import CorpusError
 
+_Form = tuple[EmailMessage, list[EmailMessage]]
+"""One of the alternatives of a text, and its leaves."""
 _HTML: Final = "text/html"
 _MAIL: Final = "message/rfc822"
 _EVENT: Final = "text/calendar"
@@ -90,8 +92,7 @@ def _leaves(part: EmailMessage, notes: Notes | None = None) -> Iterator[EmailMes
     kind = part.get_content_type()
     inner = [item for item in part.iter_parts() if isinstance(item, EmailMessage)]
     if kind == "multipart/alternative":
-        if chosen := _best(inner):
-            yield from _of_alternatives(inner, chosen, notes)
+        yield from _of_alternatives([(item, [*_leaves(item, notes)]) for item in inner], notes)
     elif inner and part.get_content_maintype() == "multipart":
         for item in inner:
             yield from _leaves(item, notes)
@@ -102,34 +103,33 @@ def _leaves(part: EmailMessage, notes: Notes | None = None) -> Iterator[EmailMes
         yield part
 
 
-def _of_alternatives(
-    alternatives: Sequence[EmailMessage], chosen: EmailMessage, notes: Notes | None
-) -> Iterator[EmailMessage]:
-    """The leaves of the chosen form; of the others all but their texts, which are noted."""
-    texts = (_body(leaf, markdown=True) for leaf in _leaves(chosen) if _is_text(leaf))
+def _of_alternatives(alternatives: Sequence[_Form], notes: Notes | None) -> Iterator[EmailMessage]:
+    """The leaves of the best form; of the others all but their texts, which are noted."""
+    chosen, inner = _best(alternatives) if alternatives else (None, [])
+    texts = (_body(leaf, markdown=True) for leaf in inner if _is_text(leaf))
     said = set(" ".join(texts).split())
-    for item in alternatives:
-        for leaf in _leaves(item, notes):
+    for item, leaves in alternatives:
+        for leaf in leaves:
             if item is chosen or not _is_text(leaf) or _is_event(leaf):
                 yield leaf
             elif notes and not said.issuperset((other := _body(leaf, markdown=True)).split()):
                 notes.leave_out("other form of the text", other)
 
 
-def _best(alternatives: Sequence[EmailMessage]) -> EmailMessage | None:
+def _best(alternatives: Sequence[_Form]) -> _Form:
     """The plain text, unless it is a stub beside a page that says much more."""
     texts = {
         id(item): " ".join(
             _body(leaf, markdown=True)
-            for leaf in _leaves(item)
+            for leaf in leaves
             if _is_text(leaf) and not _is_event(leaf)  # an invitation is read in any case
         )
-        for item in alternatives
+        for item, leaves in alternatives
     }
-    plain = [item for item in alternatives if item.get_content_type() == "text/plain"]
-    longest = max(alternatives, key=lambda item: len(texts[id(item)]), default=None)
-    if plain and longest:
-        said, most = texts[id(plain[0])], texts[id(longest)]
+    plain = [form for form in alternatives if form[0].get_content_type() == "text/plain"]
+    longest = max(alternatives, key=lambda form: len(texts[id(form[0])]))
+    if plain:
+        said, most = texts[id(plain[0][0])], texts[id(longest[0])]
         words = {*re.findall(r"\w+", said.casefold())}
         shared = words.intersection(re.findall(r"\w+", most.casefold()))
         if len(said) >= _STUB * len(most) and len(shared) >= _STUB * len(words):
@@ -158,7 +158,7 @@ def _body(part: EmailMessage, *, markdown: bool) -> str:
 
         declared = declared or EncodingDetector.find_declared_encoding(data, is_html=True) or ""
     text = decoded(base64_text(part, data), declared)
-    if part.get_param("format") == "flowed":
+    if str(part.get_param("format")).lower() == "flowed":
         text = _unflowed(text, without_space=str(part.get_param("delsp")).lower() == "yes")
     if part.get_content_type() == _HTML and markdown:
         return html_to_markdown(text)
@@ -182,20 +182,20 @@ def base64_text(part: Message, data: bytes) -> bytes:
 
 def _unflowed(text: str, *, without_space: bool) -> str:
     """Lines that a mail program cut, as one. Source: RFC 3676."""
-    lines: list[str] = []
+    joined: list[str] = []
     is_open, before = False, 0
     for line in text.splitlines():
         rest = line.lstrip(">")
         depth, rest = len(line) - len(rest), rest.removeprefix(" ")
         signs = rest == "-- "
         if is_open and depth == before and not signs:
-            lines[-1] += rest
+            joined.append(rest)
         else:
-            lines.append(f"{'>' * depth}{' ' * bool(depth)}{rest}")
+            joined.append(f"\n{'>' * depth}{' ' * bool(depth)}{rest}")
         is_open, before = rest.endswith(" ") and not signs, depth
         if is_open and without_space:
-            lines[-1] = lines[-1][:-1]
-    return "\n".join(lines)
+            joined[-1] = joined[-1][:-1]
+    return "".join(joined).removeprefix("\n")
 
 
 def _event(text: str) -> str:

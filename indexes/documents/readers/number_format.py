@@ -52,7 +52,7 @@ def shown(value: float, number_format: str) -> str:
     number, is_rounded = _in_pattern(abs(exact), section)
     if not exact and not re.search("[0.]", section.pattern):
         return _plain(exact)  # a bar stands for it
-    sign = "-" if value < 0 and not own else ""
+    sign = "-" if value < 0 and not _is_negative(sections, own) else ""
     text = f"{sign}{section.before}{number}{section.after}".strip()
     return f"{text} ({_plain(exact)})" if is_rounded and _is_entered(exact) else text
 
@@ -60,6 +60,14 @@ def shown(value: float, number_format: str) -> str:
 def _holds(section: str, value: Decimal) -> bool:
     found = _CONDITION.search(section)
     return found is None or bool(_HOLDS[found[1]](value, Decimal(found[2])))
+
+
+def _is_negative(sections: list[str], own: int) -> bool:
+    """Whether a section is for negative numbers alone: its format gives the sign."""
+    first, limit = _CONDITION.search(sections[0]), _CONDITION.search(sections[own])
+    if limit is not None:
+        return limit[1] in ("<", "<=") and not Decimal(limit[2])
+    return own == 1 and (first is None or (first[1] in (">", ">=") and not Decimal(first[2])))
 
 
 def shown_text(value: str, number_format: str) -> str:

@@ -81,7 +81,7 @@ class _Dense(IndexKind):
         if (self._store or DenseSettings.of(options.settings).store) == PGVECTOR:
             from hopyard.indexes.kinds.dense.pgvector import check_database
 
-            check_database(directory)
+            check_database(directory, options.dimension)
 
     async def build(self, context: BuildContext) -> Mapping[str, int]:
         """Index all vectors again: HNSW cannot forget a passage, and a new index is repeatable."""
@@ -116,10 +116,8 @@ class _Dense(IndexKind):
         """Whether the vectors are in the database of another index, which was copied."""
         if _store_in(directory) != PGVECTOR:
             return False
-        mirror, about = (
-            mirror_at(directory.parents[1]),
-            json.loads((directory / STORE_FILE).read_bytes()),
-        )
+        mirror = mirror_at(directory.parents[1])
+        about = json.loads((directory / STORE_FILE).read_bytes())
         return mirror is None or mirror.address.shown != about.get("address")
 
     def keeps_removed(self, directory: Path) -> bool:

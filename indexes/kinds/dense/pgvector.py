@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -21,7 +21,7 @@ from psycopg import Connection
 from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.build_context import BuildContext
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.corpus.shared import mirror_at
+from hopyard.indexes.corpus.shared import Mirror, mirror_at, mirror_with
 from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Nearest
 from hopyard.indexes.kinds.dense.vector_store import PGVECTOR, STORE_FILE
 from hopyard.models.embedder import Vector, Vectors
@@ -63,11 +63,10 @@ class PgVectorIndex(DenseReader):
         rows = load_array(directory / _ROWS_FILE, np.int64, rows=len(ids))
         try:
             about = json.loads((directory / STORE_FILE).read_bytes())
-            address, numbers = (
-                index_address(about["address"]),
-                (about["dimension"], about["generation"]),
-            )
-            table = VectorTable(address.database, address.name, *map(int, numbers))
+            mirror = mirror_with(directory.parents[1])  # with the caller's user and password
+            address = mirror.address if mirror else index_address(about["address"])
+            numbers = map(int, (about["dimension"], about["generation"]))
+            table = VectorTable(address.database, address.name, *numbers)
         except (ValueError, LookupError, TypeError, UsageError) as error:
             raise damage_error(directory / STORE_FILE, "names no vectors in a database") from error
         return cls(ids, rows, table)
@@ -126,18 +125,18 @@ class PgVectorIndex(DenseReader):
         return np.argsort(self._rows)
 
 
-def check_database(directory: Path) -> None:
+def check_database(directory: Path, dimension: int) -> None:
     """See that the database of an index that is being built can keep vectors.
 
     Raises:
-        UsageError: The index is in a folder.
+        UsageError: The index is in a folder, or the vectors are too long.
         HopyardError: The database has no pgvector, or fails.
     """
-    _in_database(directory, 1, 0, VectorTable.install)
+    _in_database(directory, dimension, 0, lambda table, connection, _: table.install(connection))
 
 
 def _in_database(
-    directory: Path, dimension: int, generation: int, work: Callable[[VectorTable, Any], T]
+    directory: Path, dimension: int, generation: int, work: Callable[[VectorTable, Any, Mirror], T]
 ) -> T:
     """Do some work with the vectors of the index that is being built in a directory."""
     mirror = mirror_at(directory)
@@ -148,7 +147,9 @@ def _in_database(
         )
     address = mirror.address
     table = VectorTable(address.database, address.name, dimension, generation)
-    return mirror.publisher.write(mirror.base() or 0, partial(work, table))
+    return mirror.publisher.write(
+        mirror.base() or 0, lambda connection: work(table, connection, mirror)
+    )
 
 
 def write(context: BuildContext) -> None:
@@ -172,15 +173,17 @@ def write(context: BuildContext) -> None:
     of_passage = {passage: places[lists[document]] for passage, document, *_ in corpus.places()}
     readers = np.array([of_passage[name] for name in ids]), list(places)
 
-    def put(table: VectorTable, connection: Connection[Any]) -> NDArray[np.int64]:
-        return table.write(connection, digests, readers, vectors, clean=options.clean)
-
     number, dimension = corpus.generation, options.dimension
-    rows = _in_database(context.index_directory, dimension, number, put)
+
+    def put(table: VectorTable, connection: Connection[Any], mirror: Mirror) -> tuple[Any, str]:
+        # A generation may have been built here and not been published.
+        oldest = number if options.clean else min(number - 1, mirror.published)
+        rows = table.write(connection, digests, readers, vectors, oldest=oldest)
+        return rows, mirror.address.shown
+
+    rows, address = _in_database(context.index_directory, dimension, number, put)
     file.unlink()
     np.save(context.directory / _ROWS_FILE, rows)
     Ragged.of_texts(ids).save(context.directory, IDS)
-    mirror = mirror_at(context.index_directory)
-    about = {"address": mirror and mirror.address.shown, "dimension": dimension}
-    about |= {"store": PGVECTOR, "generation": number}
+    about = {"store": PGVECTOR, "address": address, "dimension": dimension, "generation": number}
     (context.directory / STORE_FILE).write_text(json.dumps(about), "utf-8")

@@ -69,7 +69,7 @@ _SILENT: Final = re.compile(
 
 TABLE: Final = "|"
 """The term of texts that have a table in Markdown."""
-_HEAD_ENDS: Final = re.compile(r"^[ \t]*\|?[ \t]*:?-{3,}:?[ \t]*\|", re.MULTILINE)
+_HEAD_ENDS: Final = re.compile(r"^[ \t]*(?:\|[ \t]*)?:?-{3,}:?[ \t]*\|", re.MULTILINE)
 """The row below the head of a table, which each part of a long table repeats."""
 
 ASKING: Final = 0.3

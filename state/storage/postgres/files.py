@@ -9,10 +9,11 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final, TypeVar
 
+import psycopg
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
@@ -134,12 +135,13 @@ class IndexFiles:
             HopyardError: The database cannot be used, or the role lacks a right.
         """
         database = Database(self._place)
+        publisher = Publisher(database, self._name, self._shown)
         try:
             migrate(database, self._place, "indexes", _STEPS)
-            publisher = Publisher(database, self._name, self._shown)
             publisher.run(self._newest)
             yield publisher
         finally:
+            publisher.release()
             database.close()
 
     def _newest(self, connection: Connection[TupleRow]) -> int:
@@ -159,7 +161,7 @@ class Publisher:
 
     def __init__(self, database: Database, name: str, shown: str) -> None:
         self._database, self._name, self._shown = database, name, shown
-        self._locked: object = None
+        self._locked: Connection[TupleRow] | None = None
 
     def run(self, work: Callable[[Connection[TupleRow]], T]) -> T:
         """Do some work under the lock, which is taken again after a lost connection.
@@ -178,6 +180,12 @@ class Publisher:
             return work(connection)
 
         return self._database.run(locked)
+
+    def release(self) -> None:
+        """Release the lock: a server under load may notice a closed connection later."""
+        if self._locked is not None:
+            with suppress(psycopg.Error):
+                self._locked.execute("SELECT pg_advisory_unlock_all()")
 
     def write(self, base: int, work: Callable[[Connection[TupleRow]], T]) -> T:
         """Do some work in one transaction, unless another process has published meanwhile.

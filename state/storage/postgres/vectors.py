@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from copy import copy
+from functools import cache
 from hashlib import sha256
 from typing import Any, Final
 
@@ -20,10 +21,12 @@ from numpy.typing import NDArray
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
-from hopyard.state.errors import HopyardError, IndexMissingError
+from hopyard.state.errors import HopyardError, IndexMissingError, UsageError
 from hopyard.state.storage.postgres.connection import Database, Place
 from hopyard.state.storage.postgres.vector_rows import BEGIN, GRANT, NEAREST, TABLES
 
+LONGEST: Final = 4000
+"""Dimensions that a graph takes."""
 _OLDEST: Final = (0, 8)
 """The version of pgvector that searches on where a filter leaves too few rows."""
 _GRAPH_FROM: Final = 1_000
@@ -61,13 +64,13 @@ class VectorTable:
     Args:
         address: Of the database.
         name: Of the index.
-        dimension: Length d of a vector, 4,000 at most.
+        dimension: Length d of a vector, `LONGEST` at most.
         generation: The number of the generation.
     """
 
     def __init__(self, address: str, name: str, dimension: int, generation: int) -> None:
         self._place = Place(address, f"The vectors of the index {name!r}", "its address")
-        self._database = Database(self._place)
+        self._database = _database(self._place)
         self._name, self.dimension, self.generation = name, dimension, generation
         self._groups = ""  # those of the caller, as JSON
         vectors = f"index_vectors_{sha256(f'{name}/{dimension}'.encode()).hexdigest()[:12]}"
@@ -126,8 +129,14 @@ class VectorTable:
         """Have the extension in the database.
 
         Raises:
+            UsageError: The vectors are too long.
             HopyardError: The extension is missing or old.
         """
+        if self.dimension > LONGEST:
+            raise UsageError(
+                f"pgvector finds vectors of at most {LONGEST} dimensions, and these have "
+                f"{self.dimension}: build with --vectors faiss, or with another embedding model."
+            )
         try:
             with connection.transaction():
                 connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -151,19 +160,18 @@ class VectorTable:
         readers: tuple[NDArray[np.int64], Sequence[object]],
         vectors: NDArray[np.float32],
         *,
-        clean: bool,
+        oldest: int,
     ) -> NDArray[np.int64]:
         """Write the generation of n passages, inside a transaction. Only new vectors are sent.
 
-        Rows of this and later generations that a killed build left are replaced. Rows that only
-        generations before the last one had are deleted.
+        Rows of this and later generations that a killed build left are replaced.
 
         Args:
             connection: Of the builder.
             digests: [n] Of each passage's id and vector.
             readers: [n] The place of each passage's groups in a list; and this list, with JSON.
             vectors: [n, d] They may be mapped.
-            clean: Whether nothing of removed passages may stay.
+            oldest: The first generation whose rows stay; that of the table to keep no other.
 
         Returns:
             [n] The row of each passage.
@@ -191,7 +199,7 @@ class VectorTable:
         run(
             "INSERT INTO index_vectors VALUES (%s, %s, %s) ON CONFLICT (name, dimension) "
             "DO UPDATE SET oldest = excluded.oldest",
-            *(self._name, self.dimension, number if clean else number - 1),
+            *(self._name, self.dimension, oldest),
         )
         run("UPDATE {rows} SET removed = NULL WHERE removed >= %s", number)
         run("DELETE FROM {rows} WHERE added >= %s", number)
@@ -222,11 +230,11 @@ class VectorTable:
         with connection.cursor().copy(sending) as sent:
             for block in _binary(rows, kinds, vectors, new):
                 sent.write(block)
-        run("DELETE FROM {rows} WHERE removed < %s", number + clean)
+        run("DELETE FROM {rows} WHERE removed <= %s", oldest)
         [(all_, kept)] = run(
             "SELECT (SELECT count(*) FROM {vectors}), (SELECT count(*) FROM {rows})"
         )
-        if clean or all_ - kept > _ORPHANS * all_:
+        if oldest == number or all_ - kept > _ORPHANS * all_:
             run(
                 "DELETE FROM {vectors} WHERE NOT EXISTS "
                 "(SELECT FROM {rows} AS kept WHERE kept.row = {vectors}.row)"
@@ -249,6 +257,12 @@ class VectorTable:
                 row = (self._name, held[each], each)
                 connection.execute("INSERT INTO index_readers VALUES (%s, %s, %s)", row)
         return np.array([held[_json(each)] for each in groups], dtype=np.int32)
+
+
+@cache
+def _database(place: Place) -> Database:
+    """One connection for all generations of an index, which a server may not have closed yet."""
+    return Database(place)
 
 
 def _json(groups: object) -> str:

@@ -45,8 +45,8 @@ CREATE TABLE work_batches (
 _PUT: Final = """
 INSERT INTO work_items (name, key, kind, payload) VALUES (%s, %s, %s, %s)
 ON CONFLICT (name, key) DO UPDATE
-SET failed = false, result = NULL, lease = '-infinity', payload = excluded.payload
-WHERE work_items.failed
+SET failed = false, result = NULL, kind = excluded.kind, payload = excluded.payload
+WHERE work_items.failed AND %s OR work_items.result IS NULL AND work_items.kind <> excluded.kind
 """
 _TAKE: Final = """
 WITH chosen AS (
@@ -84,9 +84,9 @@ class WorkQueue:
         """Close the connection."""
         self._database.close()
 
-    def put(self, items: Sequence[Item]) -> None:
-        """Add items. One that is there already keeps its result, unless that is an error."""
-        rows = [(self._name, item.key, item.kind, item.data) for item in items]
+    def put(self, items: Sequence[Item], *, again: bool = False) -> None:
+        """Add items. One that is there already keeps its result; an error only if put `again`."""
+        rows = [(self._name, item.key, item.kind, item.data, not again) for item in items]
 
         def work(connection: Connection[TupleRow]) -> None:
             with connection.transaction(), connection.cursor() as cursor:
@@ -111,7 +111,8 @@ class WorkQueue:
     def finish(self, item: Item) -> None:
         """Store a result. The first one counts."""
         where = "name = %s AND key = %s AND result IS NULL"
-        query = f"UPDATE work_items SET result = %s, failed = %s, payload = '' WHERE {where}"
+        done = "result = %s, failed = %s, payload = '', lease = '-infinity'"
+        query = f"UPDATE work_items SET {done} WHERE {where}"
         self._run(query, item.data, item.failed, self._name, item.key)
 
     def results(self, keys: Sequence[bytes]) -> list[Item]:

@@ -25,7 +25,7 @@ _UNITS: Final = {
     "pc": 152_400,
     "px": 9525,
 }
-_LENGTH: Final = re.compile(rf"(-?[\d.]+)({'|'.join(_UNITS)})")
+_LENGTH: Final = re.compile(rf"(-?(?:\d{{1,9}}(?:\.\d*)?|\.\d+))({'|'.join(_UNITS)})")
 
 
 def in_reading_order(shapes: Iterable[Element]) -> Iterator[Element]:

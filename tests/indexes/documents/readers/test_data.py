@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import tracemalloc
 from typing import Any
 
@@ -116,6 +117,21 @@ def test_entities_that_stand_for_gigabytes_are_refused(read: Read) -> None:
 @pytest.mark.parametrize("data", [b'{"a": 1}\n{"a": 2.50}\n', b'\xef\xbb\xbf {"a": 1} {"a": 2.50}'])
 def test_json_values_one_after_the_other_are_a_list(read: Read, data: bytes) -> None:
     assert read("a.ndjson", data)[1] == "| a |\n|---|\n| 1 |\n| 2.50 |\n\n"
+
+
+def test_json_lines_that_are_cut_off_or_no_json(read: Read) -> None:
+    _, text, unread = read("a.ndjson", b'{"a": 1}\n{"a": [7,\n{"a": 2}\nx\n{"a": 3}\n')
+    assert text == "| a |\n|---|\n| 1 |\n| 2 |\n| 3 |\n\n"
+    assert [each.place for each in unread] == ["line 2", "line 4"]
+    with pytest.raises(CorpusError, match="more than 500 lines"):
+        read("a.ndjson", b"1\n" + b"x\n" * 501)
+
+
+def test_json_lists_that_never_end_are_read_once(read: Read) -> None:
+    began = time.process_time()
+    with pytest.raises(CorpusError, match="not valid JSON"):
+        read("a.ndjson", b"1\n" + (b"[" + b"1," * 500 + b"\n") * 400)
+    assert time.process_time() - began < 5
 
 
 def test_a_notebook(read: Read) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time as clock
 import zipfile
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
@@ -93,6 +94,15 @@ def test_formulas_without_a_value_are_counted(read: Read) -> None:
     assert [(each.place, each.reason.partition(":")[0]) for each in unread] == [
         ("S", "1 formula without a value")
     ]
+
+
+@pytest.mark.parametrize("begun", ["<oddHeader ", "<f "])
+def test_elements_in_a_comment_that_never_end_take_no_time(read: Read, begun: str) -> None:
+    comment = f"</sheetData><!-- {begun * (200_000 // len(begun))} -->"
+    data = replaced(book([["A"], [1]]), "xl/worksheets/sheet1.xml", "</sheetData>", comment)
+    began = clock.process_time()
+    assert lines(read("a.xlsx", data)[1]) == ["# S", "A", "1"]
+    assert clock.process_time() - began < 5
 
 
 def test_hidden_sheets_rows_and_columns_are_read(read: Read) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from base64 import b64encode
 from pathlib import Path
 
@@ -21,6 +22,22 @@ def parts(kind: str, *inner: str) -> str:
     edge = f"edge{len(''.join(inner))}"
     body = "".join(f"--{edge}\n{each}\n" for each in inner)
     return f'Content-Type: multipart/{kind}; boundary="{edge}"\n\n{body}--{edge}--\n'
+
+
+def test_a_mail_is_read_in_time_that_its_length_allows(tmp_path: Path) -> None:
+    nested = part("Come.")
+    for number in range(40):
+        nested = (
+            f"Content-Type: multipart/alternative; boundary=b{number}x\n\n--b{number}x\n{nested}"
+        )
+    flowed = part("abcdefghij \n" * 100_000, "text/plain; format=flowed")
+    began = time.process_time()
+    for name, mail, words in (("a", nested, 1), ("b", flowed, 100_000)):
+        path = tmp_path / f"{name}.eml"
+        path.write_text(f"Subject: Ebb\n{mail}")
+        [document] = load([path]).documents
+        assert len(str(document.text).split()) == words
+    assert time.process_time() - began < 20
 
 
 INNER = "From: mate@b.example\nSubject: Ebb\n\nThe pier falls dry at noon."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from base64 import encodebytes
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.documents.loaders import load
+from hopyard.indexes.documents.readers.archives import read_mbox
+from hopyard.indexes.documents.readers.base import Allowance, Source
+from hopyard.state.errors import CorpusError
 
 from ..zips import saved
 from .conftest import Read
@@ -143,6 +147,7 @@ def test_headers_of_sheets_are_read_once(read: Read) -> None:
         pytest.param(
             f"{HEAD}; format=flowed; DelSp=yes\n\nDampf \nschiff and  \nmore\n",
             "Dampfschiff and more", id="flowed without the space"),
+        pytest.param(f"{HEAD}; format=Flowed\n\nGate \n5\n", "Gate 5", id="flowed in capitals"),
         pytest.param(
             "Subject: S\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=b\n\n"
             "--b\n\nYour program shows no pages.\n--b\nContent-Type: text/html\n\n"
@@ -178,9 +183,20 @@ def test_a_mailbox(tmp_path: Path) -> None:
         "Flöt.eml › n.txt": "Three.",
         "Ebb.eml (2)": "Four.",
     }
+    path.write_bytes(b"From a Tue Mar  5\nSubject: Fl\xc3\xb6t\n\n" + b"x" * 3_000_000)
+    [source] = [each.source for each in load([path]).documents]
+    assert source.endswith(" › Flöt.eml")
     path.write_bytes(b"Subject: Ebb\n\nNo mailbox.")
     [bad] = load([path]).bad
     assert "not a mailbox" in bad.reason
+
+
+def test_a_mail_that_is_too_long_for_memory_is_not_collected() -> None:
+    mail = b"From a Tue Mar  5\nSubject: Ebb\n\n" + b"Dry.\n" * 200
+    source = Source("a.mbox", lambda: io.BytesIO(mail), allowance=Allowance(bytes_left=500))
+    with pytest.raises(CorpusError, match="more than 1 GB"):
+        list(read_mbox(source))
+    assert source.allowance.bytes_left >= -5
 
 
 def test_a_package_of_outlook_is_named(tmp_path: Path) -> None:

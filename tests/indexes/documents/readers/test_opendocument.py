@@ -291,6 +291,9 @@ def test_frames_of_a_slide_are_read_by_their_places(read: Read) -> None:
     )
     order = "top\n\nleft\n\nleft below\n\nright\n\nright below\n\n\f"
     assert read("a.odp", packed("presentation", body))[1] == order
+    wrong = frame("A", "1.2.3cm", "1cm") + frame("B", f"{'9' * 400}cm", "1cm")
+    body = f"<draw:page>{wrong}</draw:page>"
+    assert read("a.odp", packed("presentation", body))[1] == "A\n\nB\n\n\f"
 
 
 def test_one_xml_file_is_read_like_a_package(read: Read) -> None:

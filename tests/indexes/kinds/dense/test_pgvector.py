@@ -7,6 +7,7 @@ from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
+from unittest.mock import Mock
 
 import numpy as np
 import psycopg
@@ -100,7 +101,9 @@ def written(
 
     def work(connection: psycopg.Connection[Any]) -> Any:
         with connection.transaction():
-            return table.write(connection, digests, (np.array(of), lists), vectors, clean=False)
+            return table.write(
+                connection, digests, (np.array(of), lists), vectors, oldest=generation - 1
+            )
 
     with closing(database):
         numbers = database.run(work)
@@ -174,6 +177,57 @@ def test_readers_keep_their_generation(built: str, monkeypatch: pytest.MonkeyPat
         assert len(last.reader("dense").search(vector, 99)) == count - 1
 
 
+def test_a_build_that_was_not_published_leaves_the_published_rows(
+    built: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as away:
+        away.setattr(Mirror, "publish", Mock(side_effect=HopyardError("away")))
+        for added in (TAY, Document("The Forth Bridge opened in 1890.", id="forth")):
+            with pytest.raises(HopyardError, match="away"):
+                hopyard.add_documents(built, added)
+    with hopyard.Hopyard(built, embedding="words") as hop:
+        assert {"tay", "forth"}.isdisjoint(unit.id for unit in hop.search("Bridge", search="dense"))
+    hopyard.add_documents(built, Document("The Tweed is a river.", id="tweed"))
+    with hopyard.Hopyard(built, embedding="words", k=1) as hop:
+        assert hop.search(TAY.page_content, search="dense")[0].id == "tay"
+
+
+def test_a_search_asks_as_the_user_of_its_own_address(built: str) -> None:
+    """The files name the address of the builder, whose user may have other rights."""
+    other = built.replace("//postgres@", "//nobody-else@")
+    folder = folder_of(built)
+    root = folder.parents[1]
+    shared._mirrors[root / "build"] = Mirror(index_address(other), root)
+    with Index.open(folder) as index, pytest.raises(HopyardError, match="nobody-else"):
+        index.reader("dense").search(WordEmbedder().embed_query("Bridge"), 1)
+
+
+def test_vectors_that_the_graph_does_not_take_are_refused_first(address: str) -> None:
+    class Long(WordEmbedder):
+        dimension = 4001
+
+        def embed_documents(self, texts: Sequence[str]) -> Any:
+            raise AssertionError
+
+    hopyard.register_embedding("long", Long())
+    with pytest.raises(UsageError, match="at most 4000 dimensions, and these have 4001"):
+        hopyard.build_index(address, DOCUMENTS, embedding="long", vectors="pgvector")
+
+
+def test_former_generations_share_one_connection(
+    built: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared, "_FRESH", 0.0)
+    query = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'hopyard%'"
+    open_ = []
+    with hopyard.Hopyard(built, embedding="words", k=1) as hop:
+        for number in range(3):
+            hopyard.add_documents(built, Document(f"Bridge {number}.", id=f"n{number}"))
+            assert hop.search(f"Bridge {number}.", search="dense")[0].id == f"n{number}"
+            open_ += rows(built, query)
+    assert len({*open_}) == 1, open_
+
+
 @pytest.mark.parametrize("compared", [0, 5_000])
 def test_recall_with_and_without_filters(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, compared: int
@@ -201,7 +255,9 @@ def test_recall_with_and_without_filters(
     index.close()
 
 
-def test_an_index_is_copied_into_a_database_and_back(address: str, tmp_path: Path) -> None:
+def test_an_index_is_copied_into_a_database_and_back(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plain, back = tmp_path / "plain", tmp_path / "back"
     hopyard.build_index(plain, DOCUMENTS, embedding="words", chunk_tokens=0)
     told: list[str] = []
@@ -213,6 +269,10 @@ def test_an_index_is_copied_into_a_database_and_back(address: str, tmp_path: Pat
 
         return wait(copy_index(source, to, vectors=vectors, progress=tell)).embedded
 
+    with monkeypatch.context() as away:
+        away.setattr(VectorTable, "write", Mock(side_effect=HopyardError("away")))
+        with pytest.raises(HopyardError, match="away"):
+            copy(plain, build_folder(address), "pgvector")
     assert copy(plain, build_folder(address), "pgvector") == 0
     assert {"copy", "publish"} <= {*told}
     assert status(folder_of(address)).kinds["dense"]["vectors"] == "pgvector"
@@ -313,6 +373,15 @@ def test_the_graph_keeps_to_rights_too(restricted: str) -> None:
         for other in ("SELECT * FROM index_chunks", query.replace("count(*)", "digest") + "_rows"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
                 connection.execute(other)
+
+
+def test_builds_of_two_indexes_do_not_wait_for_each_other(restricted: str) -> None:
+    written(restricted, unit_rows(3, 8)).close()
+    with psycopg.connect(restricted) as one, psycopg.connect(restricted) as two:
+        for connection, name in ((one, "one"), (two, "two")):
+            connection.execute("SET lock_timeout = '5s'")
+            table, readers = VectorTable(restricted, name, 8, 1), (np.array([0]), [["everyone"]])
+            table.write(connection, [b"digest"], readers, unit_rows(1, 8), oldest=0)
 
 
 def test_a_search_with_groups_asks_as_the_restricted_role(

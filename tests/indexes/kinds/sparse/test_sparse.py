@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -48,6 +49,12 @@ def test_numbers_make_a_passage_no_longer() -> None:
         score for _, score in sorted(SparseIndex.build(["a", "b", "c"], texts).search("rent", 3))
     )
     assert plain == row > longer
+
+
+def test_a_long_gap_takes_no_longer_than_its_length() -> None:
+    began = process_time()
+    assert Words().terms([f"rent{' ' * 100_000}\n{' ' * 100_000}paid"]) == [["rent", "paid"]]
+    assert process_time() - began < 5
 
 
 def test_equal_scores_go_by_id_and_k_cuts(index: SparseIndex) -> None:
