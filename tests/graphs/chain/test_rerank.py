@@ -67,7 +67,7 @@ async def test_the_best_are_read_and_the_judgement_is_the_score(
     assert script.turn("read", QUESTION).splitlines()[1].startswith("[1] Abraham Darby: ")
 
 
-@pytest.mark.parametrize(("profile", "longest"), [("builtin", 320), ("capable", 1200)])
+@pytest.mark.parametrize(("profile", "longest"), [("builtin", 320), ("capable", 1800)])
 async def test_a_capable_model_is_shown_whole_snippets(
     context: Context, script: BaselineScript, profile: str, longest: int
 ) -> None:
