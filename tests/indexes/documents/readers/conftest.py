@@ -21,7 +21,7 @@ ReadsAs = Callable[[str, Parts, str], None]
 def read() -> Read:
     """Content, its text as one string, and what was left out.
 
-    Each sample that a test reads is compared with its file, too: no word is lost without a word.
+    Each sample that a test reads is compared with its file, too: each word that is lost is named.
     """
 
     def of(
