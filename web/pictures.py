@@ -134,7 +134,7 @@ def _texts_in(document: Any, marks: Sequence[Mark], beside: float, above: float)
 
     for mark in marks:
         with _page_of(document, mark.page) as page:
-            text, fields = page.get_textpage(), notes_on(document, page, Turn.UPRIGHT).words
+            text, fields = page.get_textpage(), notes_on(document, page, Turn.UPRIGHT)[0]
             for left, top, right, bottom in mark.boxes:
                 across, down = beside * (right - left), above * (bottom - top)
                 ends = (

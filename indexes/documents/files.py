@@ -8,7 +8,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,12 +19,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.corpus.long_text import LongText, is_blank, text_of
-from hopyard.indexes.corpus.records import BadItem, Document, Markup, place_in
+from hopyard.indexes.corpus.records import BadItem, Document, Markup, MetadataValue, place_in
 from hopyard.indexes.documents.kept.compare import Kept
 from hopyard.indexes.documents.kept.table import kept_of
 from hopyard.indexes.documents.readers.base import Content, Notes, Options, Part, Source, Unread
-from hopyard.indexes.documents.readers.limits import too_large
-from hopyard.indexes.documents.readers.table import CORPUS_SUFFIX, Format, format_of
+from hopyard.indexes.documents.readers.table import CORPUS_SUFFIX, Format, format_of, too_large
 from hopyard.state.errors import CorpusError
 from hopyard.state.extras import missing_sentence
 from hopyard.state.metadata import known_value
@@ -253,10 +252,7 @@ def _document(
     if is_blank(text):
         return None
     title = " ".join(storable_text(content.title).split()) or _stem(named.key)
-    metadata = {
-        storable_text(name): storable_text(value) if isinstance(value, str) else value
-        for name, value in content.metadata.items()
-    }
+    metadata = _storable(content.metadata)
     if known_value(metadata, "date") is None and (day := day_in_name(_stem(named.key))):
         metadata["date"] = day
     about = " ".join(
@@ -330,13 +326,16 @@ def _parse_line(line: bytes, source: str) -> Document:
     given = None if item.id is None else storable_text(str(item.id))
     if given is not None and not given.strip():
         raise CorpusError("the id is empty")
-    metadata = {
+    name = given or _derived_id(f"{title}\n{text}")
+    return Document(name, title, text, _storable(item.metadata), source, item.markup)
+
+
+def _storable(metadata: Mapping[str, MetadataValue | None]) -> dict[str, MetadataValue]:
+    return {
         storable_text(name): storable_text(value) if isinstance(value, str) else value
-        for name, value in item.metadata.items()
+        for name, value in metadata.items()
         if value is not None
     }
-    name = given or _derived_id(f"{title}\n{text}")
-    return Document(name, title, text, metadata, source, item.markup)
 
 
 def _whole_escapes(line: str) -> str:

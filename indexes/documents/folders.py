@@ -25,7 +25,7 @@ from hopyard.state.storage.atomic import write_file
 
 FILE: Final = "folders.json"
 _DIGITS: Final = 32
-"""Hexadecimal digits of a hash."""
+"""Hexadecimal digits of a hash. The paths of a machine are no part of an index."""
 _PLACES: Final = "folders"
 """The folder in the data folder that has the paths of each index's folders."""
 _AS_PLACES: Final = TypeAdapter(dict[str, str])
@@ -77,11 +77,7 @@ class FolderNames:
             self._add(folder, given)
 
     def key(self, path: Path) -> Path:
-        """The name of a file or folder, which begins with the name of the folder that was given.
-
-        Args:
-            path: The path, absolute.
-        """
+        """The name of an absolute path, which begins with the name of the folder that was given."""
         for folder in (path, *path.parents):
             known = self._find(folder)
             if known and (known.whole or folder in {path, path.parent}):
@@ -175,8 +171,12 @@ def read_places(directory: Path) -> dict[str, Path]:
 
 
 def _places_file(directory: Path) -> Path:
-    place = sha256(os.fsencode(absolute(directory))).hexdigest()[:_DIGITS]
-    return home() / _PLACES / f"{place}.json"
+    return home() / _PLACES / f"{hash_of(absolute(directory))}.json"
+
+
+def hash_of(place: str | Path) -> str:
+    """A place of this machine as an index names it."""
+    return sha256(os.fsencode(place)).hexdigest()[:_DIGITS]
 
 
 def absolute(path: str | Path) -> Path:
@@ -195,8 +195,7 @@ def _places(folder: Path, directory: Path | None) -> Iterator[str]:
     with suppress(OSError):
         status = folder.stat()
         places.append(f"disk:{status.st_dev}:{status.st_ino}")
-    for place in places:
-        yield sha256(os.fsencode(place)).hexdigest()[:_DIGITS]
+    yield from map(hash_of, places)
 
 
 def _ends(folder: Path) -> list[str]:

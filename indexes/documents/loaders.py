@@ -26,13 +26,13 @@ from hopyard.indexes.documents.files import (
 )
 from hopyard.indexes.documents.folders import FolderNames, absolute
 from hopyard.indexes.documents.readers.base import Options
-from hopyard.indexes.documents.readers.limits import largest_from_environment
 from hopyard.indexes.documents.readers.table import (
     CORPUS_SUFFIX,
     SPREADSHEETS,
     Format,
     format_of,
     known_suffixes,
+    largest_from_environment,
 )
 from hopyard.indexes.documents.sync import stamps_of
 from hopyard.indexes.kind import DEFAULT_KINDS
@@ -110,12 +110,8 @@ def read(
     """Read documents as they are asked for, one file in memory at a time.
 
     Args:
-        paths: As for `load`.
-        loaders: As for `load`.
+        paths: As for `load`, as are `loaders`, `encoding`, `ocr` and `unread`.
         report: Takes all but the documents.
-        encoding: As for `load`.
-        ocr: As for `load`.
-        unread: As for `load`.
         folders: The names of the folders in the index; their own by default.
         opening: Called with each file before it is read.
         progress: Called with the stages `files`, `bytes` and, in large files, `pages`.

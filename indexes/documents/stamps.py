@@ -25,14 +25,12 @@ from pydantic import BaseModel, ValidationError
 from hopyard.indexes.corpus.manifest import find_manifest
 from hopyard.indexes.corpus.records import BadItem, place_in
 from hopyard.indexes.documents.files import shown
-from hopyard.indexes.documents.folders import absolute
+from hopyard.indexes.documents.folders import absolute, hash_of
 from hopyard.indexes.documents.sync import Stamp, folders_in, stamps_of
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.storage.atomic import write_file
 
 FILE: Final = "files.json"
-_DIGITS: Final = 32
-"""Hexadecimal digits of a path's hash. The paths of a machine are no part of an index."""
 _TICK: Final = 2_000_000_000
 """Nanoseconds between two times of the coarsest file system, FAT."""
 
@@ -48,6 +46,11 @@ class _Written(BaseModel):
     """Places in these files that could not be read, with the reason and the line."""
     mounts: list[str] = []
     """Folders of other disks."""
+
+    @property
+    def read_as(self) -> tuple[str, int, str, str]:
+        """The version, the generation and the options that the stamps count for."""
+        return self.hopyard, self.generation, self.encoding, self.ocr
 
 
 class FileStamps:
@@ -73,7 +76,7 @@ class FileStamps:
         self._given = {absolute(path): Path(path) for path in paths}
         given = [*self._given]
         self._found = stamps_of(given)
-        self._folders = {_name(folder): folder for folder in folders_in(given)}
+        self._folders = {hash_of(folder): folder for folder in folders_in(given)}
         self._mounts: set[str] = set()
         self._hashes: dict[Path, str] = {}
         self._bad: dict[str, list[tuple[str, str, int | None]]] = {}
@@ -91,7 +94,7 @@ class FileStamps:
         return [
             BadItem(place_in(self._shown(path), place), reason, line, settled=True)
             for path in sorted(self.unchanged)
-            for place, reason, line in self._bad.get(_name(path), ())
+            for place, reason, line in self._bad.get(hash_of(path), ())
         ]
 
     @cached_property
@@ -103,7 +106,7 @@ class FileStamps:
     def note(self, path: Path) -> None:
         """Note what a file holds, just before it is read."""
         path = absolute(path)
-        self._hashes[path] = _hash_of(path)
+        self._hashes[path] = _digest(path)
 
     def write(self, bad: Iterable[BadItem], *, only: bool = False) -> None:
         """Write down the stamps, now that the index has what the files hold.
@@ -123,13 +126,13 @@ class FileStamps:
         for path, stamp in self._found.items():
             items = by_file.get(path, [])
             if all(item.settled for item in items):
-                left_out[_name(path)] = [
+                left_out[hash_of(path)] = [
                     (item.source.partition(SECTION_MARK)[2], item.reason, item.line)
                     for item in items
                 ]
                 settled = max(stamp[:2]) < self._began - _TICK
                 stored = stamp if settled else (0, 0, stamp[2])
-                known[_name(path)] = stored, self._hashes.get(path, "")
+                known[hash_of(path)] = stored, self._hashes.get(path, "")
         written = _Written(
             hopyard=version("hopyard"),
             generation=manifest.generation,
@@ -146,7 +149,7 @@ class FileStamps:
         write_file(self._directory / FILE, written.model_dump_json().encode())
 
     def _is_known(self, path: Path, stamp: Stamp) -> bool:
-        before, content = self._known.get(_name(path), (None, ""))
+        before, content = self._known.get(hash_of(path), (None, ""))
         if before is None or before[2] != stamp[2]:
             return False
         if before == stamp:
@@ -161,17 +164,8 @@ class FileStamps:
             written = _Written.model_validate_json(text)
         except (OSError, UnicodeDecodeError, ValidationError):  # none yet, or damaged
             return {}
-        same = _Written(
-            hopyard=version("hopyard"),
-            generation=generation,
-            encoding=self._encoding,
-            ocr=self._ocr,
-            files=written.files,
-            bad=written.bad,
-            mounts=written.mounts,
-        )
         self._mounts = {*written.mounts}
-        if written != same:
+        if written.read_as != (version("hopyard"), generation, self._encoding, self._ocr):
             return {}
         self._bad = written.bad
         return written.files
@@ -182,11 +176,7 @@ class FileStamps:
         return shown(self._given[root] / path.relative_to(root))
 
 
-def _name(path: Path) -> str:
-    return hashlib.sha256(os.fsencode(path)).hexdigest()[:_DIGITS]
-
-
-def _hash_of(path: Path) -> str:
+def _digest(path: Path) -> str:
     """A hash of a file's bytes; "" if it cannot be read, which reading will say."""
     try:
         with path.open("rb") as file:

@@ -228,10 +228,7 @@ def _merged(left_out: Sequence[LeftOut]) -> tuple[LeftOut, ...]:
 def _join(wholes: Counter[str], pieces: Counter[str], known: Container[str]) -> None:
     """Take from both sides the words that are whole on one and divided on the other.
 
-    Args:
-        wholes: The words of one side that the other lacks.
-        pieces: Those of the other. Both are changed.
-        known: All words of the other; one that is there more often may be a piece, too.
+    A word that the other side knows and has more often may be a piece, too.
     """
     thinned = {undoubled(piece): piece for piece in pieces}
     for word in [*wholes]:

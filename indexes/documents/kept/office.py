@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date, time, timedelta
 from html import unescape
 from io import StringIO
@@ -100,16 +100,20 @@ def find_xlsx(source: Source, found: FileWords) -> None:
     with source.open() as stream:
         book = CalamineWorkbook.from_filelike(stream)
         for name in book.sheet_names:
-            texts: list[str] = []
-            for value in chain.from_iterable(book.get_sheet_by_name(name).to_python()):
-                if isinstance(value, (int, float)) and not isinstance(value, bool):
-                    found.number(value)
-                elif isinstance(value, (date, time, timedelta)):
-                    found.name(str(value))
-                else:
-                    texts.append(str(value))
-            found.text("\n".join(texts), f'sheet "{name}"')
-            found.text(name)
+            _cells(name, chain.from_iterable(book.get_sheet_by_name(name).to_python()), found)
+
+
+def _cells(sheet: str, values: Iterable[Any], found: FileWords) -> None:
+    texts: list[str] = []
+    for value in values:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            found.number(value)
+        elif isinstance(value, (date, time, timedelta)):
+            found.name(str(value))
+        else:
+            texts.append(str(value))
+    found.text("\n".join(texts), f'sheet "{sheet}"')
+    found.text(sheet)
 
 
 def find_xls(source: Source, found: FileWords) -> None:
@@ -127,17 +131,14 @@ def find_xls(source: Source, found: FileWords) -> None:
         found.open = True
         return
     found.name(_ERRORS)
+
+    def value(cell: Any) -> Any:
+        if cell.ctype == XL_CELL_DATE:
+            return xldate_as_datetime(cell.value, book.datemode)
+        return cell.value if cell.ctype == XL_CELL_NUMBER else str(cell.value)
+
     for sheet in book.sheets():
-        texts: list[str] = []
-        for cell in chain.from_iterable(sheet.get_rows()):
-            if cell.ctype == XL_CELL_NUMBER:
-                found.number(cell.value)
-            elif cell.ctype == XL_CELL_DATE:
-                found.name(str(xldate_as_datetime(cell.value, book.datemode)))
-            else:
-                texts.append(str(cell.value))
-        found.text("\n".join(texts), f'sheet "{sheet.name}"')
-        found.text(sheet.name)
+        _cells(sheet.name, map(value, chain.from_iterable(sheet.get_rows())), found)
 
 
 def find_xlsb(source: Source, found: FileWords) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 from hopyard.indexes.corpus.long_text import LongText, stretches_of, text_digest
@@ -103,13 +103,8 @@ def _is_large(source: Source) -> bool:
 
 def _is_same(source: Source, text: str | LongText) -> bool:
     """Whether a text is its file, byte for byte: then no word need be counted."""
-    digest = hashlib.sha256()
-    for block in _blocks(source):
-        digest.update(block)
-    return digest.hexdigest() == text_digest(text)
-
-
-def _blocks(source: Source) -> Iterator[bytes]:
     with source.open() as stream:
+        digest = hashlib.sha256()
         while block := stream.read(_BLOCK):
-            yield block
+            digest.update(block)
+    return digest.hexdigest() == text_digest(text)

@@ -1,19 +1,34 @@
-"""Archives: their files become parts. Nothing is unpacked under a name that an archive gives."""
+"""Archives and mailboxes: their files become parts.
+
+Nothing is unpacked under a name that an archive gives.
+"""
 
 from __future__ import annotations
 
 import gzip
+import re
 import struct
 import tarfile
 import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
-from itertools import pairwise
+from email import message_from_string, policy
+from functools import partial
+from itertools import chain, pairwise
 from pathlib import PurePosixPath
-from typing import Final
+from typing import IO, Final
 
-from hopyard.indexes.documents.readers.base import Found, Part, PartNames, Source, Unread, unpacked
+from hopyard.indexes.documents.readers.base import (
+    Allowance,
+    Found,
+    Part,
+    PartNames,
+    Source,
+    Unread,
+    file_of,
+    unpacked,
+)
 from hopyard.state.errors import CorpusError
 
 _UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError)
@@ -34,6 +49,11 @@ and GB 2312, level 1."""
 _UTF8: Final = 0x800
 _EXTRA: Final = struct.Struct("<HH")
 _UNICODE_NAME: Final = 0x7075
+_BEGIN: Final = b"From "
+_NEXT: Final = re.compile(rb"From (?:- |\S* *)(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? ")
+_LONGEST: Final = 1 << 20
+"""Bytes of a line of a mailbox that are read at once."""
+_ESCAPED: Final = re.compile(rb">+From ")
 
 
 def read_zip(source: Source) -> Iterator[Found]:
@@ -102,6 +122,37 @@ def read_gzip(source: Source) -> Iterator[Found]:
             yield Part(name, part)
     except (zlib.error, EOFError, OSError) as error:
         raise CorpusError(f"not a readable gzip file ({error})") from error
+
+
+def read_mbox(source: Source) -> Iterator[Found]:
+    """Each mail of a mailbox is a part that is named by its subject.
+
+    A line `From …` with a day of the week, after a blank line, begins a mail. Source: RFC 4155.
+    """
+    names = PartNames()
+    with source.open() as stream:
+        for number, data in enumerate(_mails(stream, source.allowance), start=1):
+            source.allowance.take_part()
+            top = data.partition(b"\n\n")[0]
+            head = message_from_string(top.decode("utf-8", "replace"), policy=policy.default)
+            name = f"{head.get('Subject') or f'mail {number}'}.eml"
+            yield Part(names.free(name), file_of(data, name, source))
+
+
+def _mails(stream: IO[bytes], allowance: Allowance) -> Iterator[bytes]:
+    kept: list[bytes] = []
+    blank = False
+    if not stream.readline(_LONGEST).startswith(_BEGIN):
+        raise CorpusError("not a mailbox: its first line does not begin with 'From '")
+    for line in chain(iter(partial(stream.readline, _LONGEST), b""), [_BEGIN]):
+        allowance.take_bytes(len(line))
+        plain = line.replace(b"\r\n", b"\n")
+        if line is _BEGIN or (blank and _NEXT.match(plain)):
+            yield b"".join(kept)
+            kept = []
+        else:
+            kept.append(plain[1:] if _ESCAPED.match(plain) else plain)
+        blank = plain == b"\n"
 
 
 def _hidden(name: str) -> str:

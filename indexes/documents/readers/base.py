@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import IO, Final, NamedTuple, Protocol
+from typing import IO, Final, NamedTuple
 
 from hopyard.indexes.corpus.records import Markup, MetadataValue
 from hopyard.state.errors import CorpusError
@@ -163,15 +163,21 @@ def file_of(data: bytes, name: str, like: Source) -> Source:
     return replace(like, name=name, open=lambda: io.BytesIO(data))
 
 
-class Readable(Protocol):
-    """A stream that a part is unpacked from."""
+def parts_of(files: Iterable[tuple[str, bytes]], like: Source) -> Iterator[Part]:
+    """The files of a file that are in memory, by name; equal names get a number.
 
-    def read(self, size: int, /) -> bytes:
-        """The next bytes; none at the end."""
+    Raises:
+        CorpusError: They are more than the file may give.
+    """
+    names = PartNames()
+    for name, data in files:
+        like.allowance.take_part()
+        like.allowance.take_bytes(len(data))
+        yield Part(names.free(name), file_of(data, name, like))
 
 
 @contextmanager
-def unpacked(stream: Readable, name: str, like: Source) -> Iterator[Source]:
+def unpacked(stream: IO[bytes] | io.BufferedIOBase, name: str, like: Source) -> Iterator[Source]:
     """A part that is unpacked from a stream, no further than allowed, for as long as it is read.
 
     Raises:

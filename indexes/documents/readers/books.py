@@ -11,10 +11,10 @@ from hopyard.indexes.documents.readers.base import Content, Found, Source, Unrea
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.indexes.documents.readers.text import decode, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
+from hopyard.indexes.documents.readers.xml_text import declared_encoding
 from hopyard.state.errors import CorpusError
 
 _CHAPTER: Final = (".xhtml", ".html", ".htm", ".xml")
-_DECLARED: Final = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([\w.:-]+)["']""")
 _FONTS: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 
@@ -64,10 +64,7 @@ def read_epub(source: Source) -> Iterator[Found]:
                     left_out.append(Unread(href, str(error)))
                     continue
                 source.allowance.take_bytes(len(data))
-                declared = _DECLARED.search(data[:200])
-                text = html_to_markdown(
-                    decode(data, source, declared[1].decode() if declared else "")
-                )
+                text = html_to_markdown(decode(data, source, declared_encoding(data)))
                 heading = names.get(name, "")
                 if heading and text and not re.search(r"^#+ ", text, re.MULTILINE):
                     text = f"# {heading}\n\n{text}"
@@ -81,10 +78,9 @@ def read_epub(source: Source) -> Iterator[Found]:
 
 def _package(parts: Parts) -> str:
     """The part that lists the contents, also where the container does not name it."""
-    container = parts.find("META-INF/container.xml")
     named = [
         found
-        for node in (parts.xml(container).iter() if container else ())
+        for node in parts.optional("META-INF/container.xml").iter()
         if local(node) == "rootfile" and (found := parts.find(node.get("full-path", "")))
     ]
     lists = [*named, *(name for name in parts.names if name.lower().endswith(".opf"))]
@@ -103,9 +99,8 @@ def _text(element: Element) -> str:
 
 def _encrypted(parts: Parts) -> set[str]:
     """The parts that are encrypted; fonts often are in books without protection."""
-    found = parts.find("META-INF/encryption.xml")
     locked: set[str] = set()
-    for node in parts.xml(found).iter() if found else ():
+    for node in parts.optional("META-INF/encryption.xml").iter():
         if local(node) == "EncryptedData":
             methods = [
                 inner.get("Algorithm")

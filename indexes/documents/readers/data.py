@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import chain, permutations
 from typing import Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Notes, Source, Unread
@@ -209,16 +209,14 @@ def _called(value: Any) -> str:
     if not isinstance(value, dict):
         return ""
     inner = [item for item in value.values() if isinstance(item, dict) and _is_flat(item)]
-    for names in _NAMES:
-        for fields in (value, *inner):
-            for name, item in fields.items():
-                if (
-                    name.casefold() in names
-                    and isinstance(item, str)
-                    and 0 < len(item) <= _LONGEST_NAME
-                ):
-                    return item
-    texts = (item for item in value.values() if isinstance(item, str))
+    named = (
+        item
+        for names in _NAMES
+        for fields in (value, *inner)
+        for name, item in fields.items()
+        if name.casefold() in names
+    )
+    texts = (item for item in chain(named, value.values()) if isinstance(item, str))
     return next((item for item in texts if 0 < len(item) <= _LONGEST_NAME), "")
 
 

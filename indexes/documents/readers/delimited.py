@@ -99,12 +99,7 @@ def _rows(lines: Iterator[str], delimiter: str, width: int) -> Iterator[list[str
     """The values of each row.
 
     A quotation mark may be missing: a value continues on the next line only if that gives a row
-    that fits the others.
-
-    Args:
-        lines: With their ends.
-        delimiter: One character.
-        width: The usual number of values; 0 where it is not known.
+    that fits the others. The usual number of values, `width`, is 0 if it is not known.
     """
     back: deque[str] = deque()
 

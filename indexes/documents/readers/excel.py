@@ -11,7 +11,6 @@ from typing import IO, Any, Final
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
 from hopyard.indexes.documents.readers.drawings import Drawing
 from hopyard.indexes.documents.readers.number_format import elapsed, shown
-from hopyard.indexes.documents.readers.office import office_properties
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.indexes.documents.readers.sheets import sheet_text
 from hopyard.state.errors import CorpusError
@@ -21,6 +20,7 @@ _NO_VALUE: Final = re.compile(rb"<f(?:\s[^<>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<
 _MARGIN: Final = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^<>/]*>([^<]+)<")
 _MARGIN_CODE: Final = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]{6}|\d+|.)')
 """Places, fonts and fields in a header. Source: ECMA-376, part 1, 18.3.1.46."""
+_COMMENTS: Final = ("comment", "threadedComment")
 _BLOCK: Final = 1 << 20
 _OVERLAP: Final = 1 << 13
 """Bytes of a formula, at most."""
@@ -40,7 +40,7 @@ def read_xlsx(source: Source) -> Iterator[Found]:
 
     with source.open() as stream:
         parts = Parts(stream)
-        metadata = office_properties(stream)
+        metadata = parts.properties()
         title = str(metadata.pop("title", ""))
         merged = _merged(stream)
         stream.seek(0)
@@ -129,10 +129,7 @@ def _plain_rows(book: Any, name: str) -> Iterator[list[str]]:
 
 def _sheets(parts: Parts) -> Iterator[tuple[str, str]]:
     """The name and the part of each sheet, in order."""
-    book = next(
-        (link.name for link in parts.related("").values() if link.kind == "officeDocument"), ""
-    )
-    book = book or parts.find("xl/workbook.xml")
+    book = parts.document("xl/workbook.xml")
     related = parts.related(book)
     for sheet in (node for node in parts.xml(book).iter() if local(node) == "sheet"):
         link = next((value for key, value in sheet.items() if key.endswith("}id")), "")
@@ -195,18 +192,14 @@ def _beside(
 ) -> Iterator[str]:
     """Comments, text boxes, diagrams and charts of a sheet."""
     related = [link for link in parts.related(part).values() if link.name]
-    threads = [link.name for link in related if link.kind == "threadedComment"]
-    for thread in threads:
-        for comment in (
-            found for found in parts.xml(thread).iter() if local(found) == "threadedComment"
-        ):
-            yield _comment(comment)
-    for found in () if threads else (link for link in related if link.kind == "comments"):
-        for comment in (node for node in parts.xml(found.name).iter() if local(node) == "comment"):
-            yield _comment(comment)
-    for found in (link for link in related if link.kind == "drawing"):
-        drawing = Drawing(parts, found.name, name, source)
-        yield from drawing.blocks(parts.xml(found.name))
+    has_threads = any(link.kind == "threadedComment" for link in related)
+    for link in related:
+        if link.kind == ("threadedComment" if has_threads else "comments"):
+            nodes = parts.xml(link.name).iter()
+            yield from (_comment(node) for node in nodes if local(node) in _COMMENTS)
+    for link in (link for link in related if link.kind == "drawing"):
+        drawing = Drawing(parts, link.name, name, source)
+        yield from drawing.blocks(parts.xml(link.name))
         left_out.extend(drawing.left_out)
 
 

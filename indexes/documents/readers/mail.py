@@ -16,15 +16,7 @@ from itertools import chain
 from typing import Any, Final
 
 from hopyard.indexes.corpus.records import Markup
-from hopyard.indexes.documents.readers.base import (
-    Content,
-    Found,
-    Notes,
-    Part,
-    PartNames,
-    Source,
-    file_of,
-)
+from hopyard.indexes.documents.readers.base import Content, Found, Notes, Source, parts_of
 from hopyard.indexes.documents.readers.text import decoded, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.state.errors import CorpusError
@@ -91,14 +83,8 @@ def read_eml(source: Source) -> Iterator[Found]:
         "markdown" if html else "text",
         plain_metadata(metadata),
     )
-    names = PartNames()
-    others = (leaf for leaf in leaves if not _is_text(leaf))
-    for number, part in enumerate(others, start=1):
-        source.allowance.take_part()
-        data = _payload(part)
-        source.allowance.take_bytes(len(data))
-        name = _file_name(part, number)
-        yield Part(names.free(name), file_of(data, name, source))
+    others = enumerate((leaf for leaf in leaves if not _is_text(leaf)), start=1)
+    yield from parts_of(((_file_name(part, at), _payload(part)) for at, part in others), source)
 
 
 def _leaves(part: EmailMessage, notes: Notes | None = None) -> Iterator[EmailMessage]:
@@ -260,13 +246,11 @@ def read_msg(source: Source) -> Iterator[Found]:
         text = mail.body or (html_to_markdown(mail.html_body) if mail.html_body else "")
         markup: Markup = "text" if mail.body else "markdown"
         yield Content(_ended(mail.subject), [_ended(text)], markup, plain_metadata(metadata))
-        names = PartNames()
-        for number, part in enumerate(mail.attachments, start=1):
-            source.allowance.take_part()
-            data = part.file_bytes or b""
-            source.allowance.take_bytes(len(data))
-            name = _ended(part.file_name) or f"attachment {number}"
-            yield Part(names.free(name), file_of(data, name, source))
+        files = (
+            (_ended(part.file_name) or f"attachment {number}", part.file_bytes or b"")
+            for number, part in enumerate(mail.attachments, start=1)
+        )
+        yield from parts_of(files, source)
 
 
 def _payload(part: EmailMessage) -> bytes:

@@ -36,10 +36,6 @@ def shown(value: float, number_format: str) -> str:
     """A number in its format, for example `0.075` in `0.00%` as `7.50%`.
 
     If the format rounds a number that has few decimals, the number follows in brackets.
-
-    Args:
-        value: The number.
-        number_format: The format's code, as in the file.
     """
     exact = _exact(value)
     if number_format in _GENERAL:

@@ -10,7 +10,9 @@ from typing import IO, Final, NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
+from hopyard.indexes.corpus.records import MetadataValue
 from hopyard.indexes.documents.readers.archives import zip_name
+from hopyard.indexes.documents.readers.text import plain_metadata
 from hopyard.state.errors import CorpusError
 
 _LONGEST: Final = 256 << 20
@@ -18,6 +20,12 @@ _LONGEST: Final = 256 << 20
 _COMPOUND: Final = b"\xd0\xcf\x11\xe0"
 """The first bytes of an OLE file. Source: MS-CFB, 2.2."""
 _ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+_CORE: Final = {
+    "title": "{http://purl.org/dc/elements/1.1/}title",
+    "author": "{http://purl.org/dc/elements/1.1/}creator",
+    "date": "{http://purl.org/dc/terms/}modified",
+}
+"""The properties of a Microsoft Office file. Source: ECMA-376, part 2, 11.1."""
 
 
 class Related(NamedTuple):
@@ -27,8 +35,6 @@ class Related(NamedTuple):
     """The last word of the relationship's type, such as `notesSlide`."""
     name: str
     """Its name in the archive; "" if it is missing or outside."""
-    target: str
-    """Its name as it is written."""
 
 
 class Parts:
@@ -57,6 +63,7 @@ class Parts:
             raise CorpusError(f"not a readable file of its kind ({error})") from error
         self._entries = {entry.filename: entry for entry in self._archive.infolist()}
         self._names = {_folded(zip_name(entry)): name for name, entry in self._entries.items()}
+        self._related: dict[str, dict[str, Related]] = {}
 
     @property
     def names(self) -> list[str]:
@@ -72,7 +79,7 @@ class Parts:
         """
         if _ADDRESS.match(reference):
             return ""
-        folder = posixpath.dirname(base)
+        folder = posixpath.dirname(base.replace("\\", "/"))
         for path in (reference, reference.partition("#")[0].partition("?")[0]):
             for node in (path, unquote(path)):
                 whole = _folded(posixpath.join(folder, node.replace("\\", "/")))
@@ -111,48 +118,60 @@ class Parts:
         Raises:
             CorpusError: It cannot be read, or is no XML.
         """
-        from defusedxml import DefusedXmlException
-        from defusedxml.ElementTree import ParseError, fromstring
+        return parsed(self.read(name), name)
 
+    def optional(self, reference: str) -> Element:
+        """A part that is XML; an empty element if it is missing or cannot be read."""
+        found = self.find(reference)
         try:
-            found: Element = fromstring(self.read(name))
-        except (ParseError, DefusedXmlException) as error:
-            raise CorpusError(f"its part {name!r} is no readable XML ({error})") from error
-        return found
+            return self.xml(found) if found else Element("none")
+        except CorpusError:
+            return Element("none")
+
+    def document(self, usual: str) -> str:
+        """The main part of a Microsoft Office file; its usual name if the file does not say it."""
+        links = (link.name for link in self.related("").values() if link.kind == "officeDocument")
+        return next(links, "") or self.find(usual) or usual
+
+    def properties(self) -> dict[str, MetadataValue]:
+        """Title, author and date of a Microsoft Office file."""
+        root = self.optional("docProps/core.xml")
+        found = {name: (root.findtext(f".//{tag}") or "").strip() for name, tag in _CORE.items()}
+        return plain_metadata(found | {"date": found["date"][:10]})
 
     def related(self, name: str) -> dict[str, Related]:
         """The parts that a part of a Microsoft Office file names, by their ids.
 
         Source: ECMA-376, part 2, 9.3. A name of "" gives those of the whole file.
         """
-        folder, file = posixpath.split(name)
-        rels = self.find(f"{folder}/_rels/{file}.rels".lstrip("/"))
-        if not rels:
-            return {}
-        return {
-            node.get("Id", ""): Related(
-                node.get("Type", "").rpartition("/")[2],
-                self.find(node.get("Target", ""), name),
-                node.get("Target", ""),
-            )
-            for node in self.xml(rels)
-        }
+        if name not in self._related:
+            self._related[name] = {}  # also if they are no readable XML
+            folder, file = posixpath.split(name.replace("\\", "/"))
+            rels = self.find(f"{folder}/_rels/{file}.rels".lstrip("/"))
+            self._related[name] = {
+                node.get("Id", ""): Related(
+                    node.get("Type", "").rpartition("/")[2],
+                    self.find(node.get("Target", ""), name),
+                )
+                for node in (self.xml(rels) if rels else ())
+            }
+        return self._related[name]
 
 
-def zipped_xml(stream: IO[bytes], name: str, missing: str = "") -> Element:
-    """Parse an XML file of a ZIP archive.
+def parsed(data: bytes, name: str) -> Element:
+    """The XML of a part.
 
     Raises:
-        CorpusError: It is not there, or too long.
+        CorpusError: It is no XML, or refers to other files.
     """
-    from defusedxml.ElementTree import fromstring
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import ParseError, fromstring
 
-    parts = Parts(stream)
-    found = parts.find(name)
-    if not found and missing:
-        element: Element = fromstring(missing)
-        return element
-    return parts.xml(found or name)
+    try:
+        found: Element = fromstring(data)
+    except (ParseError, DefusedXmlException) as error:
+        raise CorpusError(f"its part {name!r} is no readable XML ({error})") from error
+    return found
 
 
 def local(element: Element) -> str:

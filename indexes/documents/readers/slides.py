@@ -10,7 +10,6 @@ from hopyard.indexes.corpus.records import PAGE_END
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
 from hopyard.indexes.documents.readers.drawings import Drawing, linked
 from hopyard.indexes.documents.readers.drawings.text import child, lines_of, paragraphs
-from hopyard.indexes.documents.readers.office import office_properties
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.state.errors import CorpusError
 
@@ -26,16 +25,13 @@ def read_pptx(source: Source) -> Iterator[Found]:
     Office files inside a slide are documents of their own.
     """
     with source.open() as stream:
-        metadata = office_properties(stream)
-        stream.seek(0)
         parts = Parts(stream)
-        deck = next(
-            (link.name for link in parts.related("").values() if link.kind == "officeDocument"), ""
-        )
-        names = parts.related(deck or parts.find("ppt/presentation.xml"))
+        metadata = parts.properties()
+        deck = parts.document("ppt/presentation.xml")
+        names = parts.related(deck)
         order = [
             names[found]
-            for node in parts.xml(deck or "ppt/presentation.xml").iter()
+            for node in parts.xml(deck).iter()
             if local(node) == "sldId"
             if (found := linked(node)) in names
         ]
@@ -80,19 +76,14 @@ class _Slide(Drawing):
             if node.kind not in ("notesSlide", "comments") or not node.name:
                 continue
             root = self.parts.xml(node.name)
-            if node.kind == "notesSlide":
-                for shape in root.iter():
-                    body = child(shape, "txBody")
-                    if local(shape) == "sp" and body is not None and _place(shape) == "body":
-                        yield "\n".join(line.strip() for line in lines_of(body))
-                continue
-            for comment in (found for found in root.iter() if local(found) in ("cm", "reply")):
-                text = child(comment, "text")
-                body = child(comment, "txBody")
-                lines = lines_of(body) if body is not None else ()
-                said = " ".join(lines) if text is None else text.text or ""
-                if said.strip():
-                    yield f"Comment: {' '.join(said.split())}"
+            for found in root.iter():
+                body, text = child(found, "txBody"), child(found, "text")
+                lines = [] if body is None else [line.strip() for line in lines_of(body)]
+                if local(found) == "sp" and body is not None and _place(found) == "body":
+                    yield "\n".join(lines)
+                elif local(found) in ("cm", "reply"):
+                    said = " ".join(lines) if text is None else text.text or ""
+                    yield f"Comment: {' '.join(said.split())}" if said.strip() else ""
 
     def words(self, shape: Element) -> Iterator[str]:
         body, place = child(shape, "txBody"), _place(shape)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import zipfile
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from hopyard.indexes.documents.readers.archives import read_gzip, read_tar, read_zip
-from hopyard.indexes.documents.readers.base import Reader
+from hopyard.indexes.documents.readers.archives import read_gzip, read_mbox, read_tar, read_zip
+from hopyard.indexes.documents.readers.base import Reader, Source
 from hopyard.indexes.documents.readers.books import read_epub
 from hopyard.indexes.documents.readers.data import read_json, read_notebook
 from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
 from hopyard.indexes.documents.readers.excel import read_xls, read_xlsx
 from hopyard.indexes.documents.readers.mail import read_eml, read_msg
-from hopyard.indexes.documents.readers.mailbox import read_mbox
 from hopyard.indexes.documents.readers.odf import read_opendocument
 from hopyard.indexes.documents.readers.pdf import read_pdf
 from hopyard.indexes.documents.readers.rtf import read_rtf
@@ -21,9 +22,14 @@ from hopyard.indexes.documents.readers.text import read_markdown, read_plain_tex
 from hopyard.indexes.documents.readers.web import read_html
 from hopyard.indexes.documents.readers.word import read_docx
 from hopyard.indexes.documents.readers.xml_text import read_xml
+from hopyard.state.errors import UsageError
 
 CORPUS_SUFFIX: Final = ".jsonl"
 """Corpus files hold a document in each line: see `loaders`."""
+LARGEST_VARIABLE: Final = "HOPYARD_LARGEST_FILE"
+"""The environment variable that sets the limit, in megabytes, of all formats."""
+
+_MARKED_UP: Final = (".xml", ".html", ".htm", ".xhtml")
 
 
 class Format(NamedTuple):
@@ -108,3 +114,45 @@ def _suffixes(name: str) -> Iterator[str]:
     while place > 0:
         yield name[place:]
         place = name.find(".", place + 1)
+
+
+def largest_from_environment() -> int:
+    """The limit that the user set, in megabytes; 0 for that of each format.
+
+    Raises:
+        UsageError: It is no number.
+    """
+    value = os.environ.get(LARGEST_VARIABLE, "").strip()
+    if value and not value.isdecimal():
+        raise UsageError(f"{LARGEST_VARIABLE} is {value!r}; set it to a number of megabytes.")
+    return int(value or 0)
+
+
+def too_large(source: Source, kind: Format) -> str:
+    """Why a file is not read, where it is too large; else ""."""
+    limit = kind.at_once and (source.options.largest or kind.at_once)
+    if not limit:
+        return ""
+    found = _bytes_at_once(source) / 1e6
+    if found <= limit:
+        return ""
+    return (
+        f"{found:,.0f} MB of it would be in memory many times over, and a {kind.suffixes[0]} file "
+        f"may have {limit:,}: split it, convert it to text, or set {LARGEST_VARIABLE}={found:.0f}"
+    )
+
+
+def _bytes_at_once(source: Source) -> int:
+    """The size of a file or, of a ZIP archive such as .docx, of its largest part with text."""
+    with source.open() as stream:
+        if zipfile.is_zipfile(stream):
+            with zipfile.ZipFile(stream) as archive:
+                return max(
+                    (
+                        entry.file_size
+                        for entry in archive.infolist()
+                        if entry.filename.endswith(_MARKED_UP)
+                    ),
+                    default=0,
+                )
+        return stream.seek(0, os.SEEK_END)

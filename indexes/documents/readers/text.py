@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, Final
 
 from hopyard.indexes.corpus.records import MetadataValue
-from hopyard.indexes.documents.readers.base import Content, Source
+from hopyard.indexes.documents.readers.base import Content, Source, file_of
 from hopyard.indexes.documents.readers.encoding import WRONG_BYTES, encoding_of
 from hopyard.indexes.passages.markdown import first_heading
 from hopyard.state.errors import CorpusError
@@ -69,8 +69,6 @@ def text_blocks(source: Source, declared: str = "") -> Iterator[str]:
 
 def decode(data: bytes, source: Source, declared: str = "") -> str:
     """The text of bytes in memory, as `text_blocks` reads a file."""
-    from hopyard.indexes.documents.readers.base import file_of
-
     return "".join(text_blocks(file_of(data, source.name, source), declared))
 
 

@@ -62,8 +62,7 @@ def read_xml(source: Source) -> Iterator[Content]:
             yield from _element_lines(root, source.notes)
 
     with source.open() as stream:
-        declared = _DECLARED.search(stream.read(_DECLARATION))
-    blocks = text_blocks(source, declared[1].decode() if declared else "")
+        blocks = text_blocks(source, declared_encoding(stream.read(_DECLARATION)))
 
     def checked() -> Iterator[str]:
         try:
@@ -72,6 +71,12 @@ def read_xml(source: Source) -> Iterator[Content]:
             raise CorpusError("it takes text from another file, which is not read") from error
 
     yield Content("", checked(), "text")
+
+
+def declared_encoding(data: bytes) -> str:
+    """The encoding that an XML file names in its first line; "" if it names none."""
+    found = _DECLARED.search(data[:_DECLARATION])
+    return found[1].decode() if found else ""
 
 
 def _plain_names(blocks: Iterator[str]) -> Iterator[str]:

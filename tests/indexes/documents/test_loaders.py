@@ -217,17 +217,6 @@ def test_bytes_are_told_while_a_large_file_is_read(tmp_path: Path) -> None:
     assert len(done) >= 6
 
 
-def test_pages_are_told_while_they_are_read(tmp_path: Path) -> None:
-    told: list[tuple[str, int, int]] = []
-    (tmp_path / "a.pdf").write_bytes(pdf_pages([["One."], ["Two."], ["Three."]]))
-    list(read([tmp_path], (), LoadReport(), progress=lambda *done: told.append(done)))
-    assert [done for done in told if done[0] == "pages"] == [
-        ("pages", 1, 3),
-        ("pages", 2, 3),
-        ("pages", 3, 3),
-    ]
-
-
 def test_a_long_file_is_not_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hopyard.indexes.corpus.long_text._IN_MEMORY", 1000)
     text = "Ein Satz, und noch einer.\n" * 100
@@ -281,7 +270,7 @@ def test_a_corpus_line_has_a_limit_too(corpus: Path, monkeypatch: pytest.MonkeyP
     ]
 
 
-def test_pages_are_counted_over_all_files(tmp_path: Path) -> None:
+def test_pages_are_told_while_they_are_read_and_counted_over_all_files(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     (tmp_path / "a.pdf").write_bytes(pdf_pages([["One."], ["Two."]]))
     (tmp_path / "b.pdf").write_bytes(pdf_pages([["One."]]))

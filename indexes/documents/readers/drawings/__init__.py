@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from hopyard.indexes.documents.readers.base import Part, Source, Unread, file_of
-from hopyard.indexes.documents.readers.drawings.charts import chart_text
+from hopyard.indexes.documents.readers.base import Part, Source, Unread, parts_of
+from hopyard.indexes.documents.readers.drawings.charts import chart_tables, chart_titles
 from hopyard.indexes.documents.readers.drawings.order import in_reading_order
 from hopyard.indexes.documents.readers.drawings.text import (
     child,
-    diagram_text,
+    diagram_texts,
     paragraphs,
     table_rows,
 )
@@ -32,19 +32,17 @@ def linked(element: Element, name: str = "id") -> str:
 class Drawing:
     """The shapes of a slide or sheet.
 
+    Args:
+        parts: The file.
+        name: The part with the shapes.
+        place: The slide or sheet, as it is reported.
+        source: The file that the parts are in.
+
     Attributes:
         left_out: Parts that their text lacks, and office files inside them.
     """
 
     def __init__(self, parts: Parts, name: str, place: str, source: Source) -> None:
-        """Prepare to read.
-
-        Args:
-            parts: The file.
-            name: The part with the shapes.
-            place: The slide or sheet, as it is reported.
-            source: The file that the parts are in.
-        """
         self.left_out: list[Unread | Part] = []
         self.parts = parts
         self.related = parts.related(name) if name else {}
@@ -98,7 +96,11 @@ class Drawing:
         name = self.related[found].name if found in self.related else ""
         try:
             root = self.parts.xml(name)
-            blocks = chart_text(root) if kind == "chart" else ["\n".join(diagram_text(root))]
+            if kind == "chart":
+                tables = ["\n".join(table_lines(rows)) for rows in chart_tables(root)]
+                blocks = [*chart_titles(root), *tables]
+            else:
+                blocks = ["\n".join(f"- {text}" for text in diagram_texts(root))]
         except (CorpusError, ValueError) as error:
             self.left_out.append(Unread(self._place, f"a {kind} ({error})"))
             return
@@ -110,11 +112,9 @@ class Drawing:
         found = self.related.get(linked(element, "id"))
         name = found.name if found else ""
         if name.lower().endswith(_OFFICE):
-            data = self.parts.read(name)
-            self._source.allowance.take_part()
-            self._source.allowance.take_bytes(len(data))
-            file = name.rpartition("/")[2]
-            self.left_out.append(Part(f"{self._place}/{file}", file_of(data, file, self._source)))
+            files = [(name.rpartition("/")[2], self.parts.read(name))]
+            for file, source in parts_of(files, self._source):
+                self.left_out.append(Part(f"{self._place}/{file}", source))
         else:
             about = element.get("progId", "") or "unknown"
             self.left_out.append(Unread(self._place, f"an embedded object ({about})"))

@@ -5,23 +5,26 @@ Source: ECMA-376, part 1, 21.2; MS-ODRAWXML, 2.24.3 (newer charts).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.drawings.text import child, lines_of
 from hopyard.indexes.documents.readers.number_format import shown_text
 from hopyard.indexes.documents.readers.parts import local
-from hopyard.indexes.passages.markdown import table_lines
 
 _WIDEST: Final = 12
 """Categories of a chart that are columns, at most; more are rows."""
 
 
-def chart_text(space: Element) -> list[str]:
-    """The titles of a chart and a table of its values, for charts of all kinds."""
+def chart_titles(space: Element) -> list[str]:
+    """The titles of a chart and of its axes."""
     titles = [node for node in space.iter() if local(node) == "title"]
-    blocks = [text for node in titles if (text := " ".join(" ".join(lines_of(node)).split()))]
+    return [text for node in titles if (text := " ".join(" ".join(lines_of(node)).split()))]
+
+
+def chart_tables(space: Element) -> Iterator[list[list[str]]]:
+    """The values of a chart of any kind: series of the same categories are one table."""
     series = [node for node in space.iter() if local(node) in ("ser", "series")]
     tables: dict[tuple[str, ...], list[list[str]]] = {}
     for node in series:
@@ -35,8 +38,7 @@ def chart_text(space: Element) -> list[str]:
         whole = [[*row, *[""] * (width - len(row))] for row in whole]
         if width > _WIDEST + 1:
             whole = [list(column) for column in zip(*whole, strict=True)]
-        blocks.append("\n".join(table_lines(whole)))
-    return blocks
+        yield whole
 
 
 def _series_name(series: Element) -> str:

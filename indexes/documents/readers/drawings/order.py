@@ -71,8 +71,10 @@ def _sides(shape: Element) -> Sides | None:
 
 def _sides_of_opendocument(shape: Element) -> Sides | None:
     if local(shape) == "g":
-        inner = [sides for each in shape if (sides := _sides(each))]
-        return _around(inner) if inner else None
+        if not (inner := [sides for each in shape if (sides := _sides(each))]):
+            return None
+        lefts, tops, rights, bottoms = zip(*inner, strict=True)
+        return min(lefts), min(tops), max(rights), max(bottoms)
     lengths: list[int] = []
     for side in _LENGTHS:
         found = _LENGTH.fullmatch(shape.get(f"{_SVG}{side}", ""))
@@ -81,8 +83,3 @@ def _sides_of_opendocument(shape: Element) -> Sides | None:
         lengths.append(round(float(found[1]) * _UNITS[found[2]]))
     left, top, across, down = lengths
     return left, top, left + across, top + down
-
-
-def _around(shapes: list[Sides]) -> Sides:
-    left, top, right, bottom = zip(*shapes, strict=True)
-    return min(left), min(top), max(right), max(bottom)

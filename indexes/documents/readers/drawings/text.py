@@ -104,8 +104,8 @@ def lines_of(body: Element) -> Iterator[str]:
     return (_paragraph(node) for node in body.iter() if local(node) == "p" and _has_runs(node))
 
 
-def diagram_text(model: Element) -> list[str]:
-    """The texts of a SmartArt diagram, as a list. Source: 21.4.2.10, dgm:dataModel."""
+def diagram_texts(model: Element) -> list[str]:
+    """The texts of a SmartArt diagram. Source: 21.4.2.10, dgm:dataModel."""
     points = (node for node in model.iter() if local(node) == "pt" and node.get("type") != "pres")
     texts = (" ".join(" ".join(lines_of(point)).split()) for point in points)
-    return [f"- {text}" for text in texts if text]
+    return [text for text in texts if text]

@@ -34,9 +34,10 @@ def read_opendocument(source: Source) -> Iterator[Found]:
             styles, about, parts = root, root, None
         else:
             parts = Parts(stream)
-            _check_encryption(parts)
+            if any(map(_is_encryption, parts.optional("META-INF/manifest.xml").iter())):
+                raise CorpusError("it is protected with a password; save it without")
             root = parts.xml(parts.find("content.xml") or "content.xml")
-            styles, about = _optional(parts, "styles.xml"), _optional(parts, "meta.xml")
+            styles, about = parts.optional("styles.xml"), parts.optional("meta.xml")
         body = root.find(f".//{OFFICE}body")
         document = None if body is None else next(iter(body), None)
         if document is None:
@@ -48,20 +49,8 @@ def read_opendocument(source: Source) -> Iterator[Found]:
         yield from reader.left_out
 
 
-def _optional(parts: Parts, name: str) -> Element:
-    found = parts.find(name)
-    try:
-        return parts.xml(found) if found else Element("none")
-    except CorpusError:
-        return Element("none")
-
-
-def _check_encryption(parts: Parts) -> None:
-    if any(
-        local(node) == "encryption-data"
-        for node in _optional(parts, "META-INF/manifest.xml").iter()
-    ):
-        raise CorpusError("it is protected with a password; save it without")
+def _is_encryption(element: Element) -> bool:
+    return local(element) == "encryption-data"
 
 
 def _about(root: Element) -> tuple[str, dict[str, MetadataValue]]:

@@ -34,15 +34,12 @@ class Level(NamedTuple):
 
 
 class Counter:
-    """Counts the items of a list, or the headings of a text."""
+    """Counts the items of a list, or the headings of a text.
+
+    A list inside `outer`, whose style is another, counts on from its levels.
+    """
 
     def __init__(self, levels: Mapping[int, Level], outer: Counter | None = None) -> None:
-        """Begin with no items.
-
-        Args:
-            levels: How each level is numbered.
-            outer: The list that this one is inside of, if its style is another.
-        """
         self._levels = levels
         self._counts: dict[int, int] = dict(outer._counts) if outer else {}
 

@@ -38,6 +38,8 @@ def read_pdf(source: Source) -> Iterator[Found]:
 
     Embedded files follow as parts.
     """
+    from hopyard.indexes.documents.readers.pdf.forms import files_in
+
     unread: list[Unread] = []
     boxes: list[bytes] = []
     scanned: list[int] = []
@@ -55,7 +57,7 @@ def read_pdf(source: Source) -> Iterator[Found]:
             len(document),
             boxes,
         )
-        yield from _files(document, source)
+        yield from files_in(document, source)
     yield from unread
     if scanned:
         noun = "page" if len(scanned) == 1 else "pages"
@@ -99,12 +101,6 @@ def _no_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _files(document: Any, source: Source) -> Iterator[Found]:
-    from hopyard.indexes.documents.readers.pdf.forms import files_in
-
-    yield from files_in(document, source)
 
 
 def _texts(

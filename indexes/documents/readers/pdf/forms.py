@@ -1,42 +1,40 @@
-"""Values of form fields, typed notes, comments and files, which lie on a page beside its text."""
+"""Values of form fields, typed notes, comments and files, which lie on a page beside its text.
+
+`said_on` collects the same for the comparison of a page with its file.
+"""
 
 from __future__ import annotations
 
 import ctypes
-import io
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
-from hopyard.indexes.documents.readers.base import Part, PartNames, Source, unpacked
+from hopyard.indexes.documents.readers.base import Part, Source, parts_of
 from hopyard.indexes.documents.readers.pdf.words import Turn, Word, turned
 from hopyard.state.text.unicode import valid_unicode
 
 _LINE: Final = 14.0
 """The height of a line of a field, in points, at most."""
 _BOXES: Final = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
-_SILENT: Final = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_FILEATTACHMENT)
+_VALUES: Final = (
+    pdfium.FPDF_FORMFIELD_TEXTFIELD,
+    pdfium.FPDF_FORMFIELD_COMBOBOX,
+    pdfium.FPDF_FORMFIELD_LISTBOX,
+)
+_SILENT: Final = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP)
 
 
-class Notes(NamedTuple):
-    """Additions to a page.
-
-    Attributes:
-        words: Values of fields and typed notes, each at its place.
-        comments: The texts of comments, in their order.
-    """
-
-    words: list[Word]
-    comments: list[str]
-
-
-def notes_on(document: Any, page: Any, turn: Turn, beside: Sequence[Word] = ()) -> Notes:
-    """The values of fields, the texts typed on a page, and its comments.
+def notes_on(
+    document: Any, page: Any, turn: Turn, beside: Sequence[Word] = ()
+) -> tuple[list[Word], list[str]]:
+    """The values of fields and texts typed on a page, each at its place, and its comments.
 
     Args:
         document: PDFium's document, with its form opened (`init_forms`) if it has one.
-        page: Its page.
+        page: A page of it.
         turn: How the text of the page is turned.
         beside: The words of the page: the value of a tall field is beside the first on its left.
     """
@@ -44,54 +42,72 @@ def notes_on(document: Any, page: Any, turn: Turn, beside: Sequence[Word] = ()) 
     comments: list[str] = []
     labels = [word for word in beside if word.turn is turn]
     form = document.formenv.raw if document.formenv else None
-    for number in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
-        note = pdfium.FPDFPage_GetAnnot(page.raw, number)
-        try:
-            kind = pdfium.FPDFAnnot_GetSubtype(note)
-            if kind == pdfium.FPDF_ANNOT_WIDGET:
-                text = _value(form, note) if form else ""
-            else:
-                text = "" if kind in _SILENT else string_of(note, b"Contents")
-            text = " ".join(valid_unicode(text).split())
-            if not text:
-                continue
-            if kind in (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT):
-                words.append(_at_its_place(note, text, turn, labels))
-            else:
-                comments.append(text)
-        finally:
-            pdfium.FPDFPage_CloseAnnot(note)
-    return Notes(words, comments)
+    for note, kind in _annotations(page):
+        if kind == pdfium.FPDF_ANNOT_WIDGET:
+            text = _value(form, note) if form else ""
+        else:
+            text = "" if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT else _contents(note)
+        text = " ".join(valid_unicode(text).split())
+        if text and kind in (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT):
+            words.append(_at_its_place(note, text, turn, labels))
+        elif text:
+            comments.append(text)
+    return words, comments
+
+
+def said_on(document: Any, page: Any, text: Any) -> str:
+    """All characters of a page as PDFium gives them: the words that a page has to keep.
+
+    Its text page is given because to open it again takes as long as PDFium's whole work on a page.
+    """
+    texts = [text.get_text_range()]
+    form = document.formenv.raw if document.formenv else None
+    for note, kind in _annotations(page):
+        if kind != pdfium.FPDF_ANNOT_WIDGET:
+            texts.append(_contents(note))
+        elif form and pdfium.FPDFAnnot_GetFormFieldType(form, note) in _VALUES:
+            texts.append(_typed(form, note))
+    return valid_unicode("\n".join(texts))
 
 
 def files_in(document: Any, like: Source) -> Iterator[Part]:
     """The files that are embedded in a document."""
-    names = PartNames()
-    for number in range(pdfium.FPDFDoc_GetAttachmentCount(document.raw)):
-        attachment = document.get_attachment(number)
-        name = valid_unicode(attachment.get_name()) or f"file {number + 1}"
-        like.allowance.take_part()
-        with unpacked(io.BytesIO(bytes(attachment.get_data())), name, like) as source:
-            yield Part(names.free(name), source)
+    count = pdfium.FPDFDoc_GetAttachmentCount(document.raw)
+    attachments = [document.get_attachment(number) for number in range(count)]
+    files = (
+        (valid_unicode(each.get_name()) or f"file {number}", bytes(each.get_data()))
+        for number, each in enumerate(attachments, start=1)
+    )
+    return parts_of(files, like)
+
+
+def _annotations(page: Any) -> Iterator[tuple[Any, int]]:
+    """The annotations of a page with their kinds, but for links; each is closed after its use."""
+    for number in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
+        note = pdfium.FPDFPage_GetAnnot(page.raw, number)
+        try:
+            if (kind := pdfium.FPDFAnnot_GetSubtype(note)) not in _SILENT:
+                yield note, kind
+        finally:
+            pdfium.FPDFPage_CloseAnnot(note)
 
 
 def _value(form: Any, note: Any) -> str:
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, note)
     if kind in _BOXES:
         return "[x]" if pdfium.FPDFAnnot_IsChecked(form, note) else "[ ]"
-    if kind == pdfium.FPDF_FORMFIELD_PUSHBUTTON:
-        return ""
-    return text_of(
-        lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldValue(form, note, buffer, size)
-    )
+    return "" if kind == pdfium.FPDF_FORMFIELD_PUSHBUTTON else _typed(form, note)
 
 
-def string_of(note: Any, key: bytes) -> str:
-    """A text of an annotation; "" if it has none of that name."""
-    return text_of(lambda buffer, size: pdfium.FPDFAnnot_GetStringValue(note, key, buffer, size))
+def _typed(form: Any, note: Any) -> str:
+    return _text(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, note))
 
 
-def text_of(read: Callable[[Any, int], int]) -> str:
+def _contents(note: Any) -> str:
+    return _text(partial(pdfium.FPDFAnnot_GetStringValue, note, b"Contents"))
+
+
+def _text(read: Callable[[Any, int], int]) -> str:
     """A text of PDFium: its length in bytes is asked first, and its last character is 0."""
     size = read(None, 0)
     if size <= 2:

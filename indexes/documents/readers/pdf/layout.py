@@ -121,13 +121,7 @@ class Layout(NamedTuple):
 
 
 def page_parts(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) -> Iterator[Part]:
-    """A page as Markdown, part by part.
-
-    Args:
-        page: The page.
-        layout: The running lines and sizes of headings.
-        bookmarks: Those of the page; None where the file has no bookmarks at all.
-    """
+    """A page as Markdown, part by part; `bookmarks` are None if the whole file has none."""
     edges = {id(line) for line in running_lines(page, layout)}
     blocks = [[line for line in block if id(line) not in edges] for block in page.blocks]
     if bookmarks is None:

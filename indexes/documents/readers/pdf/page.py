@@ -9,11 +9,10 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
-from hopyard.indexes.documents.readers.pdf.forms import notes_on
+from hopyard.indexes.documents.readers.pdf.forms import notes_on, said_on
 from hopyard.indexes.documents.readers.pdf.layout import Line, Page
 from hopyard.indexes.documents.readers.pdf.lines import TABLE, Cell, TextLine, lines_of
 from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, is_whole, rows_in
-from hopyard.indexes.documents.readers.pdf.said import said_on
 from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
 from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word, is_bold, words_of
 from hopyard.indexes.passages.markdown import table_lines
@@ -26,13 +25,10 @@ _MOST_BOLD_LINES: Final = 2
 
 
 def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
-    """Read a page.
+    """Read the page of a number, from 1.
 
-    Args:
-        document: PDFium's document.
-        number: The page's number, from 1.
-        head: The head of the table that the page before ends with. A table without a head that
-            begins this page has it too, if it has as many columns.
+    `head` is that of the table that the page before ends with. A table without a head that begins
+    this page has it too, if it has as many columns.
     """
     page = document[number - 1]
     text = page.get_textpage()
@@ -40,12 +36,12 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         copies: list[str] = []
         words = words_of(text, copies)
         turn = _usual_turn(words)
-        notes = notes_on(document, page, turn, words)
-        words += notes.words
+        typed, comments = notes_on(document, page, turn, words)
+        words += typed
         builder = _Blocks(text, head)
         for group in _by_turn(words, turn):
             builder.add(group, grids_of(page, turn) if group[0].turn is turn else [])
-        blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in notes.comments)]
+        blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in comments)]
         said = said_on(document, page, text)
         pictured = not words and _has_picture(page)
         return Page(number, blocks, pictured, builder.head, Frame.of(page), said, copies)

@@ -21,12 +21,7 @@ _MARKS: Final = "|-#\\"
 
 
 def packed_positions(parts: Iterable[Part], frame: Frame) -> bytes:
-    """The places of the words of a page, for `corpus.boxes.unpack_boxes`.
-
-    Args:
-        parts: The page as Markdown.
-        frame: Its corners in a viewer.
-    """
+    """The places of the words of a page's Markdown, for `corpus.boxes.unpack_boxes`."""
     starts: list[int] = []
     ends: list[int] = []
     words: list[Word] = []

@@ -52,11 +52,9 @@ class Grid(NamedTuple):
 
 
 def grids_of(page: Any, turn: Turn) -> list[Grid]:
-    """The ruled tables of at least two rows and two columns, as someone sees who reads the text.
+    """The ruled tables of at least two rows and two columns of a page (`PdfPage`).
 
-    Args:
-        page: PDFium's page (`PdfPage`).
-        turn: How the text of the page is turned.
+    Their places are as someone sees them who reads text that is turned so.
     """
     across, down = _rules(page, turn)
     if len(across) < 2 or not down:

@@ -50,12 +50,9 @@ class Table(NamedTuple):
 
 
 def table_at(lines: Sequence[TextLine], start: int, before: int) -> Table | None:
-    """The table whose first line with several cells is a given one, or None.
+    """The table of a page whose first line with several cells is the one at `start`, or None.
 
-    Args:
-        lines: The lines of a page.
-        start: The number of the line.
-        before: How many lines before it may belong to the head: others are in a table already.
+    Of the lines `before` it, that many may belong to the head: others are in a table already.
     """
     if len(lines[start].cells) < 2:
         return None
@@ -209,10 +206,7 @@ def _in_places(
 ) -> list[Cell]:
     """The cells of a line, each in the column that it shares most with.
 
-    Args:
-        line: The line.
-        places: Left and right of each column.
-        spread: Whether a cell over several columns is in each, as in a head.
+    If `spread`, a cell over several columns is in each, as in a head.
     """
     row = [NO_CELL] * len(places)
     for cell in line.cells:

@@ -130,9 +130,7 @@ def turned(turn: Turn, left: float, bottom: float, right: float, top: float) -> 
 def words_of(page: Any, copies: list[str]) -> list[Word]:
     """The words of a text page (`PdfTextPage`), in PDFium's order.
 
-    Args:
-        page: The page.
-        copies: Takes the words that are drawn on others that are equal; those are read once.
+    `copies` takes the words that are drawn on others that are equal; those are read once.
     """
     text = characters(page)
     runs = runs_of(text)
@@ -255,12 +253,7 @@ class _Collected:
         self._drawn: dict[str, list[Word]] = {}
 
     def add(self, word: Word, run: int) -> None:
-        """Add a word, or letters to the last word.
-
-        Args:
-            word: The word.
-            run: The number of the first character of its run without spaces.
-        """
+        """Add a word, or letters to the last word; its run without spaces begins at a character."""
         if self.has_copies:
             equal = self._drawn.setdefault(word.text, [])
             if _is_among(word, equal):

@@ -58,12 +58,7 @@ class Flow:
         self.row = []
 
     def paragraph(self, level: int = 0, *, in_table: bool = False) -> None:
-        """End a paragraph.
-
-        Args:
-            level: Of a heading, from 1; 0 for text.
-            in_table: Whether it is in a cell.
-        """
+        """End a paragraph, or a heading of a level from 1."""
         lines = join_runs(self.runs).split("\n")
         text = "\n".join(" ".join(line.split()) for line in lines).strip()
         self.runs = []

@@ -19,17 +19,7 @@ SIGNS: Final = {
     "rquote": "’", "ldblquote": "“", "rdblquote": "”", "emspace": " ", "enspace": " ",
     "qmspace": " ", "zwj": "\u200d", "zwnj": "\u200c", "nestcell": ", ", "nestrow": "; ",
 }  # fmt: skip
-ESCAPES: Final = {
-    "~": " ",
-    "_": "-",
-    "-": "",
-    "\\": "\\",
-    "{": "{",
-    "}": "}",
-    "\n": "\n",
-    "\r": "\n",
-    "\t": "\t",
-}
+ESCAPES: Final = {"~": " ", "_": "-", "\t": "\t"}
 SILENT: Final = word_set(
     """
     colortbl stylesheet info pict nonshppict shppict fldinst objdata objclass objname generator

@@ -53,11 +53,9 @@ _LEAST_KEPT: Final = 0.25
 
 def main_part(soup: BeautifulSoup, notes: Notes) -> BeautifulSoup:
     """The page without menus, banners and footers."""
-    small = [form for form in soup("form") if _is_small(form)]
     before = length_of(soup)
     has_main = bool(soup.find(["main", "article"]))
     around = [tag for tag in soup(list(_AROUND)) if _is_around(tag, before, has_main)]
-    around = [tag for tag in around if tag.name != "form" or any(tag is item for item in small)]
     kinds = [_KINDS.get(tag.name, tag.name) for tag in around]
     named = [tag for tag in soup.find_all(True) if _is_named_so(tag)]
     fill_in(soup, notes)
@@ -95,7 +93,7 @@ def _is_around(tag: Tag, before: int, has_main: bool) -> bool:
     if tag.name == "nav":
         return True
     if tag.name == "form":
-        return length_of(tag) <= _FORM_SHARE * before
+        return length_of(tag) <= _FORM_SHARE * before and _is_small(tag)
     if tag.find_parent(list(_OF_TEXT)):
         return False
     if tag.name == "button":

@@ -6,16 +6,14 @@ Pictures, embedded objects, hidden and deleted words are not read, but counted a
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Iterable, Iterator
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
-from typing import IO, Final
+from typing import Final
 from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread, file_of
-from hopyard.indexes.documents.readers.office import office_properties
 from hopyard.indexes.documents.readers.rtf import read_rtf
 from hopyard.indexes.documents.readers.text import decode
 from hopyard.indexes.documents.readers.web import html_to_markdown
@@ -32,7 +30,6 @@ from hopyard.indexes.documents.readers.word.styles import Styles
 from hopyard.indexes.documents.readers.word.text import Marks
 from hopyard.state.errors import CorpusError
 
-_OLD_FORMAT: Final = b"\xd0\xcf\x11\xe0"
 _DEEPEST: Final = 2
 """Word files in a Word file, one in the other."""
 _NOTE_FORMS: Final = {"footnote": "decimal", "endnote": "lowerRoman"}
@@ -43,18 +40,14 @@ _NO_NOTES: Final = ("separator", "continuationSeparator", "continuationNotice")
 def read_docx(source: Source) -> Iterator[Found]:
     """A Word document with its properties; headers and footers come first, each text once."""
     with source.open() as stream:
-        if stream.read(len(_OLD_FORMAT)) == _OLD_FORMAT:
-            raise CorpusError(
-                "it is protected by a password, or a file of Word 97 with another name: save it as "
-                ".docx without a password"
-            )
-        metadata = office_properties(stream)
-        stream.seek(0)
-        blocks, left_out = _read(stream, source)
+        package = Package(stream, source)
+        metadata = package.parts.properties()
+        blocks = _read(package)
     title = str(metadata.pop("title", "")) or _title(blocks)
     yield Content(title, [joined(blocks)], "markdown", metadata)
-    if left_out:
-        named = (f"{count:,} {name}{'s' * (count != 1)}" for name, count in left_out.items())
+    if package.left_out:
+        found = package.left_out.items()
+        named = (f"{count:,} {name}{'s' * (count != 1)}" for name, count in found)
         yield Unread(", ".join(named), "not read")
 
 
@@ -64,37 +57,35 @@ def _title(blocks: list[Block]) -> str:
     return " ".join(next(iter(titles or headings), Block("")).text.split())
 
 
-def _read(stream: IO[bytes], source: Source, depth: int = 0) -> tuple[list[Block], dict[str, int]]:
-    with zipfile.ZipFile(stream) as archive:
-        package = Package(archive, source)
-        part = package.document()
-        root = package.xml(part)
-        if root is None:
-            raise CorpusError(f"it has no readable part {part!r}")
-        settings = package.xml(package.related(part, "settings"))
-        styles = Styles(package.xml(package.related(part, "styles")))
-        numbering = package.xml(package.related(part, "numbering"))
-        forms = {
-            kind: value(settings, f"{kind}Pr/numFmt") or form for kind, form in _NOTE_FORMS.items()
-        }
-        notes = {kind: _notes(package, part, kind) for kind in _NOTES}
+def _read(package: Package, depth: int = 0) -> list[Block]:
+    part = package.parts.document("word/document.xml")
+    root = package.xml(part)
+    if root is None:
+        raise CorpusError(f"it has no readable part {part!r}")
+    settings = package.xml(package.related(part, "settings"))
+    styles = Styles(package.xml(package.related(part, "styles")))
+    numbering = package.xml(package.related(part, "numbering"))
+    forms = {
+        kind: value(settings, f"{kind}Pr/numFmt") or form for kind, form in _NOTE_FORMS.items()
+    }
+    notes = {kind: _notes(package, part, kind) for kind in _NOTES}
 
-        def imported(name: str) -> Iterable[Block]:
-            return _imported(package, name, depth)
+    def imported(name: str) -> Iterable[Block]:
+        return _imported(package, name, depth)
 
-        book = Book(package, styles, numbering, Marks(forms), notes, imported)
-        blocks = [*_edges(book, part, root, settings)]
-        body = root.find("body")
-        blocks += blocks_of(
-            book, part, body if body is not None else root, Numbering(numbering, styles)
-        )
-        blocks += (
-            block for node in notes["comment"][1] for block in note_blocks(book, "comment", node)
-        )
-        for kind in _NOTE_FORMS:
-            if unused := sum((kind, node) not in book.used for node in notes[kind][1]):
-                package.left_out[f"{kind} without a mark"] += unused
-        return blocks, package.left_out
+    book = Book(package, styles, numbering, Marks(forms), notes, imported)
+    blocks = [*_edges(book, part, root, settings)]
+    body = root.find("body")
+    blocks += blocks_of(
+        book, part, body if body is not None else root, Numbering(numbering, styles)
+    )
+    blocks += (
+        block for node in notes["comment"][1] for block in note_blocks(book, "comment", node)
+    )
+    for kind in _NOTE_FORMS:
+        if unused := sum((kind, node) not in book.used for node in notes[kind][1]):
+            package.left_out[f"{kind} without a mark"] += unused
+    return blocks
 
 
 def _notes(package: Package, part: str, kind: str) -> tuple[str, dict[str, Element]]:
@@ -113,11 +104,10 @@ def _edges(book: Book, part: str, root: Element, settings: Element | None) -> It
     }
     for kind in ("header", "footer"):
         for node in root.iter(f"{kind}Reference"):
-            relation = book.package.relations(part).get(node.get("r_id", ""))
-            edge = book.package.xml(relation.target) if relation else None
-            if relation is None or edge is None:
+            name = book.package.linked(part, node.get("r_id", ""))
+            if (edge := book.package.xml(name)) is None:
                 continue
-            blocks = [*blocks_of(book, relation.target, edge)]
+            blocks = [*blocks_of(book, name, edge)]
             if (text := joined(blocks)) not in seen:
                 seen.add(text)
                 if shown.get(node.get("type", ""), True):
@@ -129,10 +119,11 @@ def _edges(book: Book, part: str, root: Element, settings: Element | None) -> It
 
 def _imported(package: Package, name: str, depth: int) -> Iterable[Block]:
     """The blocks of a part that is a file of its own."""
-    data = (package.data(name) if name else None) or b""
+    data = package.data(name) or b""
     if data.startswith(b"PK") and depth < _DEEPEST:
-        blocks, left_out = _read(io.BytesIO(data), package.source, depth + 1)
-        package.left_out.update(left_out)
+        inner = Package(io.BytesIO(data), package.source)
+        blocks = _read(inner, depth + 1)
+        package.left_out.update(inner.left_out)
         return blocks
     if text := _text(data, file_of(data, name, package.source)).strip():
         return [Block(text)]

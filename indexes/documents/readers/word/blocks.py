@@ -7,12 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element
 
-from hopyard.indexes.documents.readers.word.drawings import (
-    chart_rows,
-    chart_texts,
-    diagram_texts,
-    drawn_text,
-)
+from hopyard.indexes.documents.readers.drawings.charts import chart_tables, chart_titles
+from hopyard.indexes.documents.readers.drawings.text import diagram_texts
 from hopyard.indexes.documents.readers.word.numbers import Numbering
 from hopyard.indexes.documents.readers.word.package import Package, is_on, value
 from hopyard.indexes.documents.readers.word.styles import Style, Styles
@@ -91,11 +87,7 @@ def blocks_of(
 ) -> Iterator[Block]:
     """The blocks of a part, or of an element of it. Boxes, notes and comments follow their block.
 
-    Args:
-        book: The file.
-        part: The name of the part, for what it refers to.
-        root: The element that holds the blocks.
-        numbering: How far lists are counted; None where they begin.
+    Lists begin to count if `numbering` does not say how far they are counted.
     """
     yield from _Blocks(book, part, root, numbering).of(root)
 
@@ -125,8 +117,8 @@ class _Blocks:
             elif child.tag == "tbl":
                 yield from self._table(child, in_cell)
             elif child.tag == "altChunk":
-                relation = self._book.package.relations(self._part).get(child.get("r_id", ""))
-                yield from self._book.imported(relation.target if relation else "")
+                name = self._book.package.linked(self._part, child.get("r_id", ""))
+                yield from self._book.imported(name)
             elif child.tag == "mc_AlternateContent":
                 if (branch := chosen_branch(child)) is not None:
                     yield from self._read(branch, in_cell)
@@ -177,10 +169,10 @@ class _Blocks:
             for cell in (node for row in cells for node in row):
                 yield from self.of(cell)
             return
-        grid = grid_of(table, self._cell)
-        yield from (Block(title) for title in grid.titles if title)
-        if any(any(row) for row in grid.rows):
-            yield Block("", rows=grid.rows)
+        titles, rows = grid_of(table, self._cell)
+        yield from (Block(title) for title in titles if title)
+        if any(map(any, rows)):
+            yield Block("", rows=rows)
 
     def _cell(self, cell: Element) -> str:
         """The text of a cell, and of the boxes in it."""
@@ -203,22 +195,30 @@ class _Blocks:
         if node.kind == "box":
             yield from blocks_of(self._book, self._part, node.element, self._numbering)
         elif node.kind == "drawn":
-            if text := drawn_text(node.element):
+            if text := _drawn_text(node.element):
                 yield Block(text)
         elif node.kind in ("chart", "diagram"):
             given = node.element.get("r_id") or node.element.get("r_dm") or ""
-            relation = package.relations(self._part).get(given)
-            root = package.xml(relation.target) if relation else None
+            root = package.drawing(package.linked(self._part, given))
             if root is None:
                 package.left_out[node.kind] += 1
             elif node.kind == "diagram":
                 yield from (Block(text, 0, "- ", 0) for text in diagram_texts(root))
             else:
-                yield from map(Block, chart_texts(root))
-                if rows := chart_rows(root):
-                    yield Block("", rows=rows)
+                yield from map(Block, chart_titles(root))
+                yield from (Block("", rows=rows) for rows in chart_tables(root))
         else:
             yield from note_blocks(self._book, node.kind, node.element.get("id", ""), node.mark)
+
+
+def _drawn_text(paragraph: Element) -> str:
+    """The text of a paragraph in a drawing (`a:p`)."""
+    pieces = (
+        " " if node.tag == "a_br" else node.text or ""
+        for node in paragraph.iter()
+        if node.tag in ("a_t", "a_br")
+    )
+    return " ".join("".join(pieces).split())
 
 
 def note_blocks(book: Book, kind: str, note_id: str, mark: str = "") -> Iterator[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 from xml.etree.ElementTree import Element
 
@@ -15,21 +16,18 @@ NO_RESULT: Final = frozenset(
 """Fields that Word shows by their instruction alone."""
 
 
+@dataclass(slots=True)
 class Field:
-    """A field that is open. Its result is text, its instruction is not.
+    """A field that is open. Its result is text, its instruction is not."""
 
-    Attributes:
-        form: The form field that it is, if it is one.
-        instruction: As far as it is read.
-        in_result: Whether the result has begun.
-        shown: Whether the result has text.
-    """
-
-    def __init__(self, form: Element | None) -> None:
-        self.form = form
-        self.instruction = ""
-        self.in_result = False
-        self.shown = False
+    form: Element | None
+    """The form field that it is, if it is one."""
+    instruction: str = ""
+    """As far as it is read."""
+    in_result: bool = False
+    """Whether the result has begun."""
+    shown: bool = False
+    """Whether the result has text."""
 
     @property
     def name(self) -> str:

@@ -10,18 +10,14 @@ from functools import partial
 from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element
 
+from hopyard.indexes.documents.readers.marks import numeral
 from hopyard.indexes.documents.readers.word.package import is_on, value
 from hopyard.indexes.documents.readers.word.styles import Style, Styles, look_of
 from hopyard.indexes.documents.readers.word.symbols import in_font
 
 _LEVELS: Final = 9
-_ROMAN: Final = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l")),
-    *((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
-)
+_NUMERALS: Final = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _LETTERS: Final = {
-    "lowerLetter": "abcdefghijklmnopqrstuvwxyz",
-    "upperLetter": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
     "russianLower": "абвгдежзиклмнопрстуфхцчшщыэюя",
     "russianUpper": "АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЫЭЮЯ",
     "ganada": "가나다라마바사아자차카타파하",
@@ -40,12 +36,12 @@ _DIGITS: Final = {
     "ideographDigital": "〇一二三四五六七八九",
     "koreanDigital": "영일이삼사오육칠팔구",
 }
+_HAN: Final = (
+    *("chineseCounting", "chineseCountingThousand", "japaneseCounting"),
+    *("taiwaneseCounting", "taiwaneseCountingThousand"),
+)
 _TENS: Final = {
-    "chineseCounting": "十一二三四五六七八九",
-    "chineseCountingThousand": "十一二三四五六七八九",
-    "taiwaneseCounting": "十一二三四五六七八九",
-    "taiwaneseCountingThousand": "十一二三四五六七八九",
-    "japaneseCounting": "十一二三四五六七八九",
+    **dict.fromkeys(_HAN, "十一二三四五六七八九"),
     "koreanCounting": "십일이삼사오육칠팔구",
 }
 """Ten, and the digits from one."""
@@ -56,8 +52,6 @@ _ENCLOSED: Final = {
     "decimalEnclosedFullstop": 0x2488,
 }
 """The characters for 1, of twenty."""
-
-
 _BOXES: Final = frozenset("☐☑☒□◻❏❐❑❒✓✔✗✘🗸🗴🗷🗹🗵")
 """Bullets that say something: boxes to tick, and ticks."""
 
@@ -98,12 +92,7 @@ class Numbering:
         self._begun: set[tuple[str, int]] = set()
 
     def place(self, properties: Element | None, style: Style) -> tuple[str, int] | None:
-        """The list and level of a paragraph; None where it is in no list.
-
-        Args:
-            properties: The paragraph's own (`pPr`).
-            style: Its style.
-        """
+        """The list and level of a paragraph with properties (`pPr`); None if it is in no list."""
         given = value(properties, "numPr/numId")
         list_id = given or style.list_id
         found = self._list(list_id)
@@ -188,14 +177,6 @@ def number(count: int, form: str) -> str:
     return _FORMATS.get(form, str)(count)
 
 
-def _roman(count: int) -> str:
-    shown = ""
-    for size, letters in _ROMAN:
-        times, count = divmod(count, size)
-        shown += letters * times
-    return shown
-
-
 def _lettered(letters: str, count: int) -> str:
     again, place = divmod(count - 1, len(letters))
     return letters[place] * (again + 1) if count > 0 else str(count)
@@ -225,11 +206,10 @@ def _ordinal(count: int) -> str:
 _FORMATS: Final[Mapping[str, Callable[[int], str]]] = {
     "bullet": lambda _: "",
     "none": lambda _: "",
-    "lowerRoman": _roman,
-    "upperRoman": lambda count: _roman(count).upper(),
     "decimalZero": lambda count: f"{count:02}",
     "numberInDash": lambda count: f"- {count} -",
     "ordinal": _ordinal,
+    **{name: partial(numeral, style=style) for name, style in _NUMERALS.items()},
     **{name: partial(_lettered, letters) for name, letters in _LETTERS.items()},
     **{name: partial(_in_digits, digits) for name, digits in _DIGITS.items()},
     **{name: partial(_in_tens, names) for name, names in _TENS.items()},

@@ -12,8 +12,6 @@ from hopyard.indexes.documents.readers.word.package import is_on, value
 _HEADING: Final = re.compile(r"heading ?([1-9])$")
 _DEEPEST: Final = 20
 """Styles that a style is based on, at most: some files have circles."""
-
-
 _RAISED: Final = 4
 """Half points between the line and a raised character, at least."""
 

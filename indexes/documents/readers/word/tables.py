@@ -39,15 +39,6 @@ class _Row(NamedTuple):
         }
 
 
-class Grid(NamedTuple):
-    """A table."""
-
-    titles: list[str]
-    """Texts over its whole width, above it."""
-    rows: list[list[str]]
-    """The first is the header. All have the same number of cells."""
-
-
 def rows_of(table: Element) -> Iterator[Element]:
     """The rows of a table that are not deleted, whatever elements are around them."""
     for row in _inside(table, "tr"):
@@ -62,15 +53,14 @@ def cells_of(row: Element) -> Iterator[Element]:
             yield cell
 
 
-def grid_of(table: Element, text_of: Callable[[Element], str]) -> Grid:
+def grid_of(table: Element, text_of: Callable[[Element], str]) -> tuple[list[str], list[list[str]]]:
     """A table with a text in each cell.
 
     A cell over several rows is in each of them; a cell over several columns is in the first, in
     header rows in each. The rows of a header become one.
 
-    Args:
-        table: The element (`tbl`).
-        text_of: The text of a cell, on one line.
+    Returns:
+        Texts over the whole width above the table, and its rows of equal length, the header first.
     """
     rows = [_row(row, text_of) for row in rows_of(table)]
     columns = max((row.columns for row in rows), default=0)
@@ -86,7 +76,7 @@ def grid_of(table: Element, text_of: Callable[[Element], str]) -> Grid:
     header = [
         " ".join(dict.fromkeys(filter(None, names))) for names in zip(*filled[:heads], strict=True)
     ]
-    return Grid(titles, [header, *filled[heads:]])
+    return titles, [header, *filled[heads:]]
 
 
 def _inside(parent: Element, tag: str) -> Iterator[Element]:

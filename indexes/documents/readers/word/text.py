@@ -51,11 +51,7 @@ class Attached(NamedTuple):
 
 
 class Marks:
-    """Counts footnotes and endnotes in the order of their marks.
-
-    Args:
-        forms: The number format of each kind.
-    """
+    """Counts footnotes and endnotes in the order of their marks."""
 
     def __init__(self, forms: Mapping[str, str]) -> None:
         self._forms = forms
@@ -91,14 +87,7 @@ class _Line:
 
 
 class Text:
-    """Reads the paragraphs of a part in their order: fields reach over several.
-
-    Args:
-        root: The part, or the part of it that is read.
-        styles: The styles of the file.
-        marks: Counts the notes.
-        left_out: Takes what is not read.
-    """
+    """Reads the paragraphs of a part in their order: fields reach over several."""
 
     def __init__(self, root: Element, styles: Styles, marks: Marks, left_out: Counter[str]) -> None:
         self._styles = styles
@@ -135,7 +124,7 @@ class Text:
             "c_chart": lambda element, look: self._box("chart", element, look),
             "dgm_relIds": lambda element, look: self._box("diagram", element, look),
             "v_textpath": lambda element, look: self._add(element.get("string", ""), look),
-            "cx_chart": lambda *_: self._count("chart"),
+            "cx_chart": lambda element, look: self._box("chart", element, look),
             "object": lambda *_: self._count("embedded object"),
             "control": lambda *_: self._count("form control"),
             "subDoc": lambda *_: self._count("subdocument"),
@@ -145,12 +134,7 @@ class Text:
         }
 
     def read(self, elements: Iterable[Element], look: Look) -> tuple[str, list[Attached]]:
-        """The text of a paragraph, and what is attached to it.
-
-        Args:
-            elements: Its parts.
-            look: How its style looks.
-        """
+        """The text of a paragraph, whose style has a look, and what is attached to it."""
         self._line, self._attached = _Line(), []
         for element in elements:
             self._walk(element, look)

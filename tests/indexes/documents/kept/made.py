@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import random
-import zipfile
 from collections.abc import Callable
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -13,8 +12,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 # ruff: noqa: E501, PLR0911 - markup in long lines
-
-__all__ = ("MAKERS", "Words")
+from ..zips import saved, zipped
 
 STEMS = ("pier", "Kran", "löwe", "мост", "ácido", "κύμα", "don't", "gate-way", "naïve", "øre")
 LATIN = ("pier", "Kran", "löwe", "ácido", "don't", "gate-way", "naïve", "øre")
@@ -204,15 +202,6 @@ def mail(words: Words) -> bytes:
     return part().as_bytes()
 
 
-def zipped(parts: dict[str, str | bytes]) -> bytes:
-    """A ZIP archive."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, data in parts.items():
-            archive.writestr(name, data)
-    return stream.getvalue()
-
-
 WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -286,9 +275,7 @@ def xlsx(words: Words) -> bytes:
                     ("General", "#,##0.00", "0.0%", '0.0,,"M"', "0.00E+00")
                 )
         sheet.merge_cells(start_row=1, end_row=2, start_column=1, end_column=1)
-    stream = io.BytesIO()
-    book.save(stream)
-    return stream.getvalue()
+    return saved(book)
 
 
 def odt(words: Words) -> bytes:
@@ -375,9 +362,7 @@ def pptx(words: Words) -> bytes:
             cell.text = words()
         table.cell(0, 0).merge(table.cell(1, 0))
         slide.notes_slide.notes_text_frame.text = words()
-    stream = io.BytesIO()
-    deck.save(stream)
-    return stream.getvalue()
+    return saved(deck)
 
 
 def pdf(words: Words) -> bytes:

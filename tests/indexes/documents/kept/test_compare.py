@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import lzma
 import runpy
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from hopyard.indexes.documents.kept.office import find_xlsb
 from hopyard.indexes.documents.kept.words import digits_of, numbers_in, words_of
 from hopyard.indexes.documents.readers.base import LeftOut, Source
 
+from ..zips import zipped
 from .conftest import Compared
 
 
@@ -200,11 +200,9 @@ def test_texts_of_a_binary_workbook() -> None:
         + text.encode("utf-16-le")
         for text in texts
     )  # fmt: skip
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("xl/sharedStrings.bin", bytes([0x9F, 1, 0]) + records)
+    data = zipped({"xl/sharedStrings.bin": bytes([0x9F, 1, 0]) + records})
     found = FileWords()
-    find_xlsb(Source("a.xlsb", lambda: io.BytesIO(stream.getvalue())), found)
+    find_xlsb(Source("a.xlsb", lambda: io.BytesIO(data)), found)
     assert found.words == words_of(" ".join(texts))
     assert compare(found, ["| Mole | 5 |"]).share < 0.1
 

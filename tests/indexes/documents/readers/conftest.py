@@ -11,14 +11,17 @@ from hopyard.indexes.documents.kept.table import kept_of
 from hopyard.indexes.documents.readers.base import Content, Options, Source, Unread
 from hopyard.indexes.documents.readers.table import format_of
 
+from .docxs import Parts, docx, strict
+
 Read = Callable[..., tuple[Content, str, list[Unread]]]
+ReadsAs = Callable[[str, Parts, str], None]
 
 
 @pytest.fixture
 def read() -> Read:
     """Content, its text as one string, and what was left out.
 
-    Each sample that a test reads is compared with its file, too: no word is lost without a word.
+    Each sample that a test reads is compared with its file, too: each word that is lost is named.
     """
 
     def of(
@@ -40,3 +43,19 @@ def read() -> Read:
         return content, text, unread
 
     return of
+
+
+@pytest.fixture
+def reads_as(read: Read) -> ReadsAs:
+    """Checks the Markdown of a Word file, also in the namespaces of the standard.
+
+    docling-project/docling#1692: the same elements, in other namespaces.
+    """
+
+    def check(body: str, parts: Parts, markdown: str) -> None:
+        _, text, unread = read("a.docx", docx(body, parts))
+        assert text == markdown
+        assert not [each for each in unread if "deleted" not in each.place]
+        assert read("a.docx", strict(docx(body, parts, "word/document2.xml")))[1] == markdown
+
+    return check

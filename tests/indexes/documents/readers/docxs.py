@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
+import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-__all__ = ("cell", "docx", "field", "paragraph", "row", "run")
+from ..zips import rewritten, zipped
+
+Parts = Mapping[str, str | bytes]
 
 _OFFICE = "http://schemas.openxmlformats.org"
 _SPACES = {
@@ -20,6 +21,7 @@ _SPACES = {
     "mc": f"{_OFFICE}/markup-compatibility/2006",
     "w14": "http://schemas.microsoft.com/office/word/2010/wordml",
     "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
+    "cx": "http://schemas.microsoft.com/office/drawing/2014/chartex",
     "v": "urn:schemas-microsoft-com:vml",
     "o": "urn:schemas-microsoft-com:office:office",
 }
@@ -37,7 +39,7 @@ _KINDS = (
 )
 
 
-def docx(body: str, parts: Mapping[str, str | bytes] | None = None, document: str = "") -> bytes:
+def docx(body: str, parts: Parts | None = None, document: str = "") -> bytes:
     """A Word file.
 
     Args:
@@ -59,11 +61,19 @@ def docx(body: str, parts: Mapping[str, str | bytes] | None = None, document: st
     folder, _, name = document.rpartition("/")
     files[f"{folder}/_rels/{name}.rels"] = _relations(relations)
     files["_rels/.rels"] = _relations(_relation("r1", "officeDocument", document))
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for path, content in files.items():
-            archive.writestr(path, content)
-    return stream.getvalue()
+    return zipped(files)
+
+
+def strict(data: bytes) -> bytes:
+    """The file in the namespaces of the standard, not in Word's own."""
+    return rewritten(
+        data,
+        lambda _, text: re.sub(
+            r"http://schemas.openxmlformats.org/(office|word|draw)(\w+)/2006",
+            r"http://purl.oclc.org/ooxml/\1\2",
+            text,
+        ),
+    )
 
 
 def run(text: str, properties: str = "") -> str:
@@ -108,6 +118,45 @@ def row(*cells: str, properties: str = "") -> str:
     return f"<w:tr><w:trPr>{properties}</w:trPr>{''.join(made)}</w:tr>"
 
 
+def level(number: int, form: str, text: str, more: str = "", start: int = 1) -> str:
+    return (
+        f'<w:lvl w:ilvl="{number}"><w:start w:val="{start}"/><w:numFmt w:val="{form}"/>{more}'
+        f'<w:lvlText w:val="{text}"/></w:lvl>'
+    )
+
+
+def numbering(*levels: str, more: str = "", num: str = "") -> dict[str, str | bytes]:
+    """Lists 1 and 2 count on from each other, list 3 begins again at 1."""
+    again = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'
+    nums = "".join(
+        f'<w:num w:numId="{key}"><w:abstractNumId w:val="7"/>{again if key == 3 else ""}</w:num>'
+        for key in (1, 2, 3)
+    )
+    form = f'<w:abstractNum w:abstractNumId="7">{"".join(levels)}</w:abstractNum>{more}'
+    return {"numbering.xml": f"{form}{nums}{num}"}
+
+
+def style(name: str, properties: str = "", based_on: str = "", run_properties: str = "") -> str:
+    base = f'<w:basedOn w:val="{based_on}"/>' if based_on else ""
+    return (
+        f'<w:style w:type="paragraph" w:styleId="{name.replace(" ", "")}"><w:name w:val="{name}"/>'
+        f"{base}<w:pPr>{properties}</w:pPr><w:rPr>{run_properties}</w:rPr></w:style>"
+    )
+
+
+def table(*rows: str) -> str:
+    return f"<w:tbl><w:tblPr/><w:tblGrid/>{''.join(rows)}</w:tbl>"
+
+
+def control(properties: str, content: str) -> str:
+    return f"<w:sdt><w:sdtPr>{properties}</w:sdtPr><w:sdtContent>{content}</w:sdtContent></w:sdt>"
+
+
+def note(kind: str, key: int, *texts: str, author: str = "") -> str:
+    named = f' w:author="{author}"' if author else ""
+    return f'<w:{kind} w:id="{key}"{named}>{"".join(map(paragraph, texts))}</w:{kind}>'
+
+
 def _xml(root: str, content: str) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?><w:{root} {_NAMES}>{content}</w:{root}>'
 
@@ -120,3 +169,15 @@ def _relation(key: str, kind: str, target: str) -> str:
 def _relations(content: str) -> str:
     space = f"{_OFFICE}/package/2006/relationships"
     return f'<Relationships xmlns="{space}">{content}</Relationships>'
+
+
+LETTERS = numbering(level(0, "lowerLetter", "%1)"))
+OUTLINE = {
+    **numbering(
+        level(0, "decimal", "%1.", '<w:pStyle w:val="heading1"/>'),
+        level(1, "decimal", "%1.%2", '<w:pStyle w:val="heading2"/>'),
+    ),
+    "styles.xml": style("heading 1", '<w:numPr><w:numId w:val="1"/></w:numPr>')
+    + style("heading 2", '<w:numPr><w:ilvl w:val="1"/><w:numId w:val="1"/></w:numPr>', "heading1")
+    + style("Clause Title", based_on="heading2"),
+}

@@ -1,8 +1,12 @@
-"""PDF files for tests, written by hand."""
+"""PDF files for tests, written by hand or drawn with reportlab."""
 
 from __future__ import annotations
 
-__all__ = ("pdf", "pdf_pages")
+import io
+from collections.abc import Callable
+from typing import Any
+
+Draw = Callable[[Any], None]
 
 
 def pdf(text: str, title: str = "") -> bytes:
@@ -44,3 +48,53 @@ def pdf_pages(pages: list[list[str]], title: str = "") -> bytes:
         f"trailer\n<< /Size {size} /Root 1 0 R /Info {about} 0 R >>\n"
         f"startxref\n{len(body)}\n%%EOF\n"
     ).encode()
+
+
+def drawn(*pages: Draw, **options: Any) -> bytes:
+    """A PDF whose pages are drawn on a canvas of 595 by 842 points, whose y grows upwards."""
+    from reportlab.pdfgen.canvas import Canvas
+
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=(595, 842), **options)
+    for draw in pages:
+        canvas.setFont("Helvetica", 10)
+        draw(canvas)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def rows_at(
+    canvas: Any, rows: list[list[str]], lefts: tuple[int, ...], top: int = 780, step: int = 14
+) -> None:
+    """Write rows without lines; figures end 40 points right of where their column begins."""
+    for number, row in enumerate(rows):
+        for left, text in zip(lefts, row, strict=False):
+            if text[:1].isdigit() or text[:1] in "($—":
+                canvas.drawRightString(left + 40, top - step * number, text)
+            else:
+                canvas.drawString(left, top - step * number, text)
+
+
+def lines_at(canvas: Any, columns: tuple[int, ...], rows: tuple[int, ...]) -> None:
+    for x in columns:
+        canvas.line(x, rows[0], x, rows[-1])
+    for y in rows:
+        canvas.line(columns[0], y, columns[-1], y)
+
+
+def raised(canvas: Any, place: tuple[int, int], runs: list[tuple[str, int, int]]) -> None:
+    """Write runs one after the other, each with its size and how far it is raised, in points."""
+    text = canvas.beginText(*place)
+    for words, size, rise in runs:
+        text.setFont("Helvetica", size)
+        text.setRise(rise)
+        text.textOut(words)
+    canvas.drawText(text)
+
+
+def table(text: str) -> list[list[str]]:
+    """The cells of the only table of a text, without the line below its head."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert set(rows[1]) <= set("|-")
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in (rows[0], *rows[2:])]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from typing import Any
 
 import pytest
 
 from hopyard.state.errors import CorpusError
+
+from ..zips import zipped
 
 Read = Any
 
@@ -44,14 +44,9 @@ def book(
         'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Tides</dc:title></metadata>'
         f"<manifest>{manifest}</manifest><spine>{refs}</spine></package>"
     )
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        if container := more.get("container", path):
-            archive.writestr("META-INF/container.xml", CONTAINER.format(path=container))
-        archive.writestr(path, package)
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
+    container = more.get("container", path)
+    named = {"META-INF/container.xml": CONTAINER.format(path=container)} if container else {}
+    return zipped({**named, path: package, **files})
 
 
 def page(text: str, head: str = "") -> str:

@@ -15,6 +15,8 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
+from ..zips import lines, rewritten, saved
+
 Read = Any
 
 
@@ -25,30 +27,19 @@ def book(rows: list[list[Any]], change: Callable[[Any], None] = lambda sheet: No
     for row in rows:
         sheet.append(row)
     change(sheet)
-    stream = io.BytesIO()
-    workbook.save(stream)
-    return stream.getvalue()
+    return saved(workbook)
 
 
 def replaced(
     data: bytes, part: str, old: str, new: str, more: dict[str, str] | None = None
 ) -> bytes:
     """The file with a text in one of its parts replaced, and parts added."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as given, zipfile.ZipFile(stream, "w") as archive:
-        for name in given.namelist():
-            content = given.read(name)
-            if name == part:
-                assert old in content.decode()
-                content = content.decode().replace(old, new).encode()
-            archive.writestr(name, content)
-        for name, text in (more or {}).items():
-            archive.writestr(name, text)
-    return stream.getvalue()
 
+    def change(name: str, text: str) -> str:
+        assert name != part or old in text
+        return text.replace(old, new) if name == part else text
 
-def lines(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.strip()]
+    return rewritten(data, change, more)
 
 
 def test_cells_beyond_the_stated_size_are_read(read: Read) -> None:

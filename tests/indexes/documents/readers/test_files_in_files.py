@@ -15,13 +15,7 @@ import pytest
 from hopyard.indexes.documents.loaders import LoadReport, load
 from hopyard.indexes.documents.readers.base import Allowance
 
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return data.getvalue()
+from ..zips import zipped
 
 
 def tarred(entries: dict[str, bytes | tarfile.TarInfo], mode: str = "w:gz") -> bytes:

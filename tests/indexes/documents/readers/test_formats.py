@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from typing import Any
 
 import pytest
@@ -11,6 +10,8 @@ import pytest
 from hopyard.indexes.documents.readers.archives import read_zip
 from hopyard.indexes.documents.readers.base import Part, Source
 from hopyard.indexes.documents.readers.number_format import shown
+
+from ..zips import saved, zipped
 
 Read = Any
 
@@ -98,9 +99,7 @@ def test_merged_cells_of_a_sheet_are_in_each_row(read: Read) -> None:
     for row in [["Pier", "Crane", "Load"], ["North", "C-1", 40], [None, "C-2", 55]]:
         book.active.append(row)
     book.active.merge_cells("A2:A3")
-    stream = io.BytesIO()
-    book.save(stream)
-    _, text, _ = read("a.xlsx", stream.getvalue())
+    _, text, _ = read("a.xlsx", saved(book))
     assert "| North | C-1 | 40 |\n| North | C-2 | 55 |" in text
 
 
@@ -216,9 +215,7 @@ def test_front_matter_that_is_no_valid_yaml(
     ],
 )  # fmt: skip
 def test_names_in_archives(encoding: str, name: str) -> None:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("x" * len(name.encode(encoding)), "text")
-    data = stream.getvalue().replace(b"x" * len(name.encode(encoding)), name.encode(encoding))
+    written = name.encode(encoding)
+    data = zipped({"x" * len(written): "text"}).replace(b"x" * len(written), written)
     found = list(read_zip(Source("a.zip", lambda: io.BytesIO(data))))
     assert [each.name for each in found if isinstance(each, Part)] == [name]

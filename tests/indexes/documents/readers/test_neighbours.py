@@ -6,16 +6,19 @@ import io
 import json
 from base64 import encodebytes
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hopyard.indexes.documents.loaders import load
+from hopyard.indexes.documents.readers.archives import read_mbox
 from hopyard.indexes.documents.readers.base import Allowance, Source
-from hopyard.indexes.documents.readers.mailbox import read_mbox
 from hopyard.state.errors import CorpusError
 
+from ..zips import saved
 from .conftest import Read
 from .docxs import cell, docx, item, paragraph, row, run
+from .pdfs import drawn, raised
 from .xlsbs import xlsb
 
 LEVELS = "".join(
@@ -124,9 +127,7 @@ def test_headers_of_sheets_are_read_once(read: Read) -> None:
         sheet.oddHeader.center.text = '&"Arial,Bold"Tide && ebb of 2024'
         sheet.oddFooter.right.text = "Page &P of &N"
     book.active.evenFooter.left.text = "Draft"
-    stream = io.BytesIO()
-    book.save(stream)
-    text = read("a.xlsx", stream.getvalue())[1]
+    text = read("a.xlsx", saved(book))[1]
     words = " ".join(text.split())
     assert words == "# Sheet Sheet Tide & ebb of 2024 Page of Draft # Two Two"
 
@@ -238,15 +239,13 @@ def test_outputs_of_a_notebook_in_other_forms(read: Read) -> None:
 
 
 def test_the_value_of_a_tall_field_is_beside_its_label(read: Read) -> None:
-    canvas = pytest.importorskip("reportlab.pdfgen.canvas")
-    stream = io.BytesIO()
-    page = canvas.Canvas(stream)
-    page.drawString(72, 530, "Berth")
-    place = {"x": 150, "y": 500, "width": 100, "height": 60}
-    page.acroForm.listbox(name="b", value="seven", options=["six", "seven"], **place)
-    page.drawString(72, 440, "Fee of 5 %")
-    page.setFont("Helvetica", 6)
-    page.drawString(72 + page.stringWidth("Fee of 5 %", "Helvetica", 12), 446, "2")
-    page.save()
-    words = " ".join(read("a.pdf", stream.getvalue())[1].split())
+    pytest.importorskip("reportlab")
+
+    def draw(canvas: Any) -> None:
+        canvas.drawString(72, 530, "Berth")
+        place = {"x": 150, "y": 500, "width": 100, "height": 60}
+        canvas.acroForm.listbox(name="b", value="seven", options=["six", "seven"], **place)
+        raised(canvas, (72, 440), [("Fee of 5 %", 10, 0), ("2", 6, 5)])
+
+    words = " ".join(read("a.pdf", drawn(draw))[1].split())
     assert words == "Berth seven Fee of 5 %^2"

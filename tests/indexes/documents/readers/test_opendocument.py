@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from typing import Any
 
 import pytest
+
+from ..zips import lines, zipped
 
 Read = Any
 
@@ -38,22 +38,16 @@ def packed(kind: str, body: str, styles: str = "", **more: str) -> bytes:
         styles: Its automatic styles.
         more: Further parts, by names in which `__` is a slash and `_xml` the suffix.
     """
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr(
-            "content.xml",
-            f"<office:document-content {NAMES}><office:automatic-styles>{styles}"
-            f"</office:automatic-styles><office:body><office:{kind}>{body}</office:{kind}>"
-            "</office:body></office:document-content>",
-        )
-        for name, content in more.items():
-            path = name.replace("__", "/").replace("_xml", ".xml")
-            archive.writestr(path, content.replace("NAMES", NAMES))
-    return stream.getvalue()
-
-
-def lines(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.strip()]
+    content = (
+        f"<office:document-content {NAMES}><office:automatic-styles>{styles}"
+        f"</office:automatic-styles><office:body><office:{kind}>{body}</office:{kind}>"
+        "</office:body></office:document-content>"
+    )
+    parts = {
+        name.replace("__", "/").replace("_xml", ".xml"): text.replace("NAMES", NAMES)
+        for name, text in more.items()
+    }
+    return zipped({"content.xml": content} | parts)
 
 
 def cell(text: str, about: str = "") -> str:

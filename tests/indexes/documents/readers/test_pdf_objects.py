@@ -10,23 +10,11 @@ import pytest
 from hopyard.indexes.documents.readers.base import Part, Source
 from hopyard.indexes.documents.readers.table import format_of
 
-from .pdfs import pdf
+from ..zips import saved
+from .pdfs import drawn, pdf
 
 Read = Any
 pytest.importorskip("reportlab")
-
-
-def canvas_and_bytes() -> tuple[Any, io.BytesIO]:
-    from reportlab.pdfgen.canvas import Canvas
-
-    stream = io.BytesIO()
-    return Canvas(stream, pagesize=(595, 842)), stream
-
-
-def saved(canvas: Any, stream: io.BytesIO) -> bytes:
-    canvas.showPage()
-    canvas.save()
-    return stream.getvalue()
 
 
 def form(canvas: Any, name: str, *lines: str) -> None:
@@ -38,35 +26,37 @@ def form(canvas: Any, name: str, *lines: str) -> None:
 
 
 def test_a_page_that_is_one_form_in_another(read: Read) -> None:
-    canvas, stream = canvas_and_bytes()
-    form(canvas, "inner", "Licence 40921 of the ferry")
-    canvas.beginForm("outer")
-    canvas.doForm("inner")
-    canvas.endForm()
-    canvas.doForm("outer")
-    assert read("a.pdf", saved(canvas, stream))[1].strip() == "Licence 40921 of the ferry"
+    def draw(canvas: Any) -> None:
+        form(canvas, "inner", "Licence 40921 of the ferry")
+        canvas.beginForm("outer")
+        canvas.doForm("inner")
+        canvas.endForm()
+        canvas.doForm("outer")
+
+    assert read("a.pdf", drawn(draw))[1].strip() == "Licence 40921 of the ferry"
 
 
 def test_a_letterhead_above_the_text(read: Read) -> None:
-    canvas, stream = canvas_and_bytes()
-    form(canvas, "head", "Harbour office, account 55-X")
-    canvas.doForm("head")
-    canvas.setFont("Helvetica", 10)
-    canvas.drawString(60, 700, "The fee is due in May.")
-    text = read("a.pdf", saved(canvas, stream))[1]
+    def draw(canvas: Any) -> None:
+        form(canvas, "head", "Harbour office, account 55-X")
+        canvas.doForm("head")
+        canvas.drawString(60, 700, "The fee is due in May.")
+
+    text = read("a.pdf", drawn(draw))[1]
     assert text.strip() == "Harbour office, account 55-X\n\nThe fee is due in May."
 
 
 def test_two_pages_on_one(read: Read) -> None:
-    canvas, stream = canvas_and_bytes()
-    for number, top in ((1, 0), (2, -330)):
-        form(canvas, f"p{number}", f"Slide {number}: a crane", f"lifts {40 * number} tonnes.")
-        canvas.saveState()
-        canvas.translate(0, top)
-        canvas.scale(0.9, 0.9)
-        canvas.doForm(f"p{number}")
-        canvas.restoreState()
-    text = read("a.pdf", saved(canvas, stream))[1]
+    def draw(canvas: Any) -> None:
+        for number, top in ((1, 0), (2, -330)):
+            form(canvas, f"p{number}", f"Slide {number}: a crane", f"lifts {40 * number} tonnes.")
+            canvas.saveState()
+            canvas.translate(0, top)
+            canvas.scale(0.9, 0.9)
+            canvas.doForm(f"p{number}")
+            canvas.restoreState()
+
+    text = read("a.pdf", drawn(draw))[1]
     assert text.split("\n\n")[:2] == [
         f"Slide {number}: a crane\nlifts {40 * number} tonnes." for number in (1, 2)
     ]
@@ -74,27 +64,28 @@ def test_two_pages_on_one(read: Read) -> None:
 
 @pytest.mark.parametrize("visible", [0, 3])
 def test_letters_that_lie_invisible_on_a_scan(read: Read, visible: int) -> None:
-    canvas, stream = canvas_and_bytes()
-    canvas.beginForm("ocr")
-    text = canvas.beginText(60, 780)
-    text.setFont("Helvetica", 10)
-    text.setTextRenderMode(visible)
-    text.textLine("Permit number 5519")
-    canvas.drawText(text)
-    canvas.endForm()
-    canvas.doForm("ocr")
-    assert read("a.pdf", saved(canvas, stream))[1].strip() == "Permit number 5519"
+    def draw(canvas: Any) -> None:
+        canvas.beginForm("ocr")
+        text = canvas.beginText(60, 780)
+        text.setFont("Helvetica", 10)
+        text.setTextRenderMode(visible)
+        text.textLine("Permit number 5519")
+        canvas.drawText(text)
+        canvas.endForm()
+        canvas.doForm("ocr")
+
+    assert read("a.pdf", drawn(draw))[1].strip() == "Permit number 5519"
 
 
 def test_typed_notes_stand_at_their_place_and_comments_after_the_page(read: Read) -> None:
-    canvas, stream = canvas_and_bytes()
-    canvas.setFont("Helvetica", 10)
-    canvas.drawString(60, 780, "Guest:")
-    canvas.drawString(60, 740, "Arrival:")
-    canvas.freeTextAnnotation("Nils Ask", "/Helv 10 Tf", (120, 776, 220, 792))
-    canvas.freeTextAnnotation("14 June", "/Helv 10 Tf", (120, 736, 220, 752))
-    canvas.textAnnotation("Paid in cash.", (300, 776, 320, 792))
-    text = read("a.pdf", saved(canvas, stream))[1]
+    def draw(canvas: Any) -> None:
+        canvas.drawString(60, 780, "Guest:")
+        canvas.drawString(60, 740, "Arrival:")
+        canvas.freeTextAnnotation("Nils Ask", "/Helv 10 Tf", (120, 776, 220, 792))
+        canvas.freeTextAnnotation("14 June", "/Helv 10 Tf", (120, 736, 220, 752))
+        canvas.textAnnotation("Paid in cash.", (300, 776, 320, 792))
+
+    text = read("a.pdf", drawn(draw))[1]
     assert text.split("\n\n")[:3] == [
         "Guest: Nils Ask",
         "Arrival: 14 June",
@@ -108,9 +99,7 @@ def test_embedded_files_are_parts_and_equal_names_are_kept_apart() -> None:
     document = pypdfium2.PdfDocument(pdf("Prices are enclosed."))
     for name in ("prices.csv", "prices.cs2"):
         document.new_attachment(name).set_data(f"in {name}".encode())
-    stream = io.BytesIO()
-    document.save(stream)
-    data = stream.getvalue().replace(b"F(prices.cs2)", b"F(prices.csv)")  # not in the list of names
+    data = saved(document).replace(b"F(prices.cs2)", b"F(prices.csv)")  # not in the list of names
     kind = format_of("a.pdf")
     assert kind is not None
     found = kind.read(Source("a.pdf", lambda: io.BytesIO(data)))

@@ -1,9 +1,7 @@
-"""Pages as people lay them out: tables with and without lines, columns, turned and odd text."""
+"""Text of PDF pages as people lay them out: columns, turned and odd text, places of words."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,163 +10,10 @@ from hopyard.indexes.corpus.boxes import PageText, unpack_boxes
 from hopyard.indexes.passages.marks import marks_of
 from hopyard.state.errors import CorpusError
 
-reportlab = pytest.importorskip("reportlab")
+from .conftest import Read
+from .pdfs import Draw, drawn, raised, rows_at, table
 
-Read = Any
-Draw = Callable[[Any], None]
-
-
-def drawn(*pages: Draw, **options: Any) -> bytes:
-    """A PDF whose pages are drawn on a canvas of 595 by 842 points, whose y grows upwards."""
-    from reportlab.pdfgen.canvas import Canvas
-
-    buffer = io.BytesIO()
-    canvas = Canvas(buffer, pagesize=(595, 842), **options)
-    for draw in pages:
-        canvas.setFont("Helvetica", 10)
-        draw(canvas)
-        canvas.showPage()
-    canvas.save()
-    return buffer.getvalue()
-
-
-def rows_at(
-    canvas: Any, rows: list[list[str]], lefts: tuple[int, ...], top: int = 780, step: int = 14
-) -> None:
-    """Write rows without lines; figures end 40 points right of where their column begins."""
-    for number, row in enumerate(rows):
-        for left, text in zip(lefts, row, strict=False):
-            if text[:1].isdigit() or text[:1] in "($—":
-                canvas.drawRightString(left + 40, top - step * number, text)
-            else:
-                canvas.drawString(left, top - step * number, text)
-
-
-def lines_at(canvas: Any, columns: tuple[int, ...], rows: tuple[int, ...]) -> None:
-    for x in columns:
-        canvas.line(x, rows[0], x, rows[-1])
-    for y in rows:
-        canvas.line(columns[0], y, columns[-1], y)
-
-
-def table(text: str) -> list[list[str]]:
-    """The cells of the only table of a text, without the line below its head."""
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert set(rows[1]) <= set("|-")
-    return [[cell.strip() for cell in row.strip("|").split("|")] for row in (rows[0], *rows[2:])]
-
-
-REPORT = [
-    ["(in millions)", "2023", "2022"],
-    ["Ferries", "1,204", "998"],
-    ["Cranes", "", "77"],
-    ["Interest", "(31)", "—"],
-    ["Total", "1,173", "1,075"],
-]
-
-
-def test_a_table_without_lines_keeps_blank_cells_in_their_column(read: Read) -> None:
-    data = drawn(lambda canvas: rows_at(canvas, REPORT, (60, 300, 380)))
-    _, text, _ = read("a.pdf", data)
-    assert table(text) == REPORT
-
-
-def test_the_lines_of_a_head_are_joined_and_a_wide_name_is_in_each_column(read: Read) -> None:
-    def draw(canvas: Any) -> None:
-        canvas.drawString(315, 808, "Year ended June 30,")
-        rows_at(canvas, [["", "Berth", "Berth"], ["", "fees", "rent"]], (60, 320, 400), 794)
-        rows_at(canvas, [["North", "12", "8"], ["South", "9", "4"]], (60, 300, 380), 766)
-
-    _, text, _ = read("a.pdf", drawn(draw))
-    assert table(text) == [
-        ["", "Year ended June 30, Berth fees", "Year ended June 30, Berth rent"],
-        ["North", "12", "8"],
-        ["South", "9", "4"],
-    ]
-
-
-def test_a_table_that_continues_repeats_its_head(read: Read) -> None:
-    more = [["Tugs", "5", "6"], ["Docks", "7", "8"]]
-    data = drawn(
-        lambda canvas: rows_at(canvas, REPORT, (60, 300, 380)),
-        lambda canvas: rows_at(canvas, more, (60, 300, 380)),
-    )
-    _, text, _ = read("a.pdf", data)
-    first, second, _ = text.split("\f")
-    assert table(first) == REPORT
-    assert table(second) == [REPORT[0], *more]
-
-
-def test_currency_and_per_cent_belong_to_their_number(read: Read) -> None:
-    def draw(canvas: Any) -> None:
-        for number, (name, sign, amount, share) in enumerate(
-            [("Fees", "$", "410", "61"), ("Rent", "", "262", "39")]
-        ):
-            y = 780 - 14 * number
-            canvas.drawString(60, y, name)
-            canvas.drawString(300, y, sign)
-            canvas.drawRightString(345, y, amount)
-            canvas.drawRightString(420, y, share)
-            canvas.drawString(430, y, "%")
-
-    _, text, _ = read("a.pdf", drawn(draw))
-    assert table(text)[1:] == [["Fees", "$410", "61%"], ["Rent", "262", "39%"]]
-
-
-@pytest.mark.parametrize("sides", [(60, 200, 340), (200,)], ids=["closed", "without outer lines"])
-def test_a_ruled_table_keeps_cells_of_several_lines_whole(
-    read: Read, sides: tuple[int, ...]
-) -> None:
-    def draw(canvas: Any) -> None:
-        for x in sides:
-            canvas.line(x, 700, x, 800)
-        for y in (800, 780, 740, 700):
-            canvas.line(60, y, 340, y)
-        for x, y, words in [
-            (64, 787, "Tool"), (204, 787, "Use"),
-            (64, 767, "Console"), (204, 767, "A page on which you can"), (204, 754, "manage ships"),
-            (64, 727, "Client"), (204, 727, "A program for long or-"), (204, 714, "ders"),
-        ]:  # fmt: skip
-            canvas.drawString(x, y, words)
-
-    _, text, _ = read("a.pdf", drawn(draw))
-    assert table(text) == [
-        ["Tool", "Use"],
-        ["Console", "A page on which you can manage ships"],
-        ["Client", "A program for long orders"],
-    ]
-
-
-def test_a_cell_over_several_rows_is_in_each(read: Read) -> None:
-    def draw(canvas: Any) -> None:
-        lines_at(canvas, (60, 160, 260), (800, 780))
-        for x in (60, 160, 260):
-            canvas.line(x, 780, x, 740)
-        canvas.line(160, 760, 260, 760)
-        canvas.line(60, 740, 260, 740)
-        rows_at(canvas, [["Pier", "Crane"], ["North", "C-1"], ["", "C-2"]], (64, 164), 786, 20)
-
-    _, text, _ = read("a.pdf", drawn(draw))
-    assert table(text) == [["Pier", "Crane"], ["North", "C-1"], ["North", "C-2"]]
-
-
-def test_a_frame_around_a_column_hides_none_of_the_table(read: Read) -> None:
-    def draw(canvas: Any) -> None:
-        rows_at(canvas, REPORT, (60, 300, 380))
-        lines_at(canvas, (295, 320, 345), (792, 776, 720))
-
-    _, text, _ = read("a.pdf", drawn(draw))
-    assert table(text) == REPORT
-
-
-def test_rows_of_figures_between_two_lines_stay_rows(read: Read) -> None:
-    def draw(canvas: Any) -> None:
-        lines_at(canvas, (55, 290, 370, 450), (795, 775, 715))
-        rows_at(canvas, [REPORT[0]], (60, 300, 380), 780)
-        rows_at(canvas, REPORT[1:], (60, 300, 380), 763)
-
-    _, text, _ = read("a.pdf", drawn(draw))
-    assert table(text) == REPORT
+pytest.importorskip("reportlab")
 
 
 def test_columns_are_read_one_after_the_other(read: Read) -> None:
@@ -241,18 +86,11 @@ def test_slanted_text_does_not_mix_with_the_lines_below_it(read: Read) -> None:
 
 
 def test_raised_and_lowered_characters(read: Read) -> None:
-    def draw(canvas: Any) -> None:
-        text = canvas.beginText(60, 780)
-        for words, size, rise in [
-            ("An area of 5 m", 10, 0), ("2", 6, 4), (", H", 10, 0), ("2", 6, -2), ("O, 10", 10, 0),
-            ("-3", 6, 4), (" Pa and a fee of 50", 10, 0), ("1", 6, 4), (".", 10, 0),
-        ]:  # fmt: skip
-            text.setFont("Helvetica", size)
-            text.setRise(rise)
-            text.textOut(words)
-        canvas.drawText(text)
-
-    _, text, _ = read("a.pdf", drawn(draw))
+    runs = [
+        ("An area of 5 m", 10, 0), ("2", 6, 4), (", H", 10, 0), ("2", 6, -2), ("O, 10", 10, 0),
+        ("-3", 6, 4), (" Pa and a fee of 50", 10, 0), ("1", 6, 4), (".", 10, 0),
+    ]  # fmt: skip
+    _, text, _ = read("a.pdf", drawn(lambda canvas: raised(canvas, (60, 780), runs)))
     assert text.strip() == "An area of 5 m^2, H2O, 10^-3 Pa and a fee of 50^1."
 
 
@@ -291,20 +129,6 @@ def test_a_line_drawn_again_in_other_pieces_is_counted(read: Read) -> None:
             left += canvas.stringWidth(piece, "Helvetica", 10)
 
     assert read("a.pdf", drawn(draw))[1].strip() == "Invoice number 4471 of May"
-
-
-@pytest.mark.parametrize("ruled", [False, True])
-@pytest.mark.parametrize("angle", [90, 180, 270])
-def test_a_table_on_a_page_that_a_viewer_turns(read: Read, angle: int, ruled: bool) -> None:
-    def draw(canvas: Any) -> None:
-        canvas.setPageRotation(angle)
-        canvas.translate(*{90: (595, 0), 180: (595, 842), 270: (0, 842)}[angle])
-        canvas.rotate(angle)
-        rows_at(canvas, REPORT, (70, 240, 340), top=460)
-        if ruled:
-            lines_at(canvas, (60, 230, 330, 430), (472, 456, 442, 428, 414, 400))
-
-    assert table(read("a.pdf", drawn(draw))[1]) == REPORT
 
 
 def test_letters_with_space_between_are_one_word_and_words_stay_apart(read: Read) -> None:
@@ -418,12 +242,7 @@ def test_a_quote_is_found_where_its_words_were_drawn(
     def draw(canvas: Any) -> None:
         rows_at(canvas, [["har-"], ["bour is wide"]], (60,), 780, 13)
         rows_at(canvas, [["", "Fee"], ["Ferries", "5"], ["Cranes", "7"]], (60, 300), 754)
-        text = canvas.beginText(60, 600)
-        for words, size, rise in [("50", 10, 0), ("1", 6, 4)]:
-            text.setFont("Helvetica", size)
-            text.setRise(rise)
-            text.textOut(words)
-        canvas.drawText(text)
+        raised(canvas, (60, 600), [("50", 10, 0), ("1", 6, 4)])
 
     content, text, _ = read("a.pdf", drawn(draw))
     [mark] = marks_of(quote, text.strip(), [PageText(1, text, content.boxes[0])])
@@ -432,70 +251,14 @@ def test_a_quote_is_found_where_its_words_were_drawn(
         assert box[1] < 1 - foot / 842 < box[3]
 
 
-def test_one_row_of_figures_below_its_heads_is_a_table(read: Read) -> None:
-    rows = [["", "2023", "2022"], ["", "Fees", "Rent"], ["North pier", "12", "8"]]
-    _, text, _ = read("a.pdf", drawn(lambda canvas: rows_at(canvas, rows, (60, 300, 380))))
-    assert table(text) == [["", "2023 Fees", "2022 Rent"], rows[2]]
-
-
-def test_the_units_of_a_sentence_above_are_in_the_head(read: Read) -> None:
-    def draw(canvas: Any) -> None:
-        canvas.drawString(
-            60,
-            794,
-            "The fees of the harbour, which are paid in May, were as follows (in millions):",
-        )
-        rows_at(canvas, [["", "2023", "2022"], *REPORT[1:]], (60, 300, 380))
-
-    _, text, _ = read("a.pdf", drawn(draw))
-    assert table(text)[0] == ["(in millions):", "2023", "2022"]
-    assert text.startswith(
-        "The fees of the harbour, which are paid in May, were as follows (in millions):"
-    )
-
-
-def test_items_of_a_list_are_no_rows(read: Read) -> None:
-    items = [["o", "Visit the quay"], ["", "on Monday."], ["o", "Ask for 5 ropes."], ["o", "Go."]]
-    _, text, _ = read("a.pdf", drawn(lambda canvas: rows_at(canvas, items, (60, 80))))
-    assert text.strip() == "o Visit the quay\non Monday.\no Ask for 5 ropes.\no Go."
-
-
 def test_the_mark_of_a_footnote_after_a_full_stop_is_no_number(read: Read) -> None:
-    def draw(canvas: Any) -> None:
-        text = canvas.beginText(60, 780)
-        for words, size, rise in [
-            ("Half was dry.", 10, 0),
-            ("45", 6, 4),
-            (" Then it rained.", 10, 0),
-        ]:
-            text.setFont("Helvetica", size)
-            text.setRise(rise)
-            text.textOut(words)
-        canvas.drawText(text)
-
-    _, text, _ = read("a.pdf", drawn(draw))
+    runs = [
+        ("Half was dry.", 10, 0),
+        ("45", 6, 4),
+        (" Then it rained.", 10, 0),
+    ]  # fmt: skip
+    _, text, _ = read("a.pdf", drawn(lambda canvas: raised(canvas, (60, 780), runs)))
     assert text.strip() == "Half was dry.^45 Then it rained."
-
-
-def test_prose_beside_a_ruled_table_is_none_of_its_columns(read: Read) -> None:
-    def draw(canvas: Any) -> None:
-        lines_at(canvas, (60, 150, 240), tuple(range(790, 700, -14)))
-        rows_at(
-            canvas,
-            [["Year", "Barns"], *([str(y), str(y - 1800)] for y in range(1850, 1855))],
-            (64, 154),
-            780,
-        )
-        for number in range(8):
-            canvas.drawString(
-                300, 780 - 13 * number, f"In line {number} the county was a land of farms and"
-            )
-
-    _, text, _ = read("a.pdf", drawn(draw))
-    assert table(text)[:2] == [["Year", "Barns"], ["1850", "50"]]
-    assert [line for line in text.splitlines() if "county" in line] == [
-        f"In line {number} the county was a land of farms and" for number in range(8)
-    ]
 
 
 def test_a_tall_sign_draws_no_other_line_into_its_own(read: Read) -> None:

@@ -20,6 +20,7 @@ from hopyard.indexes.documents.readers.archives import read_tar, read_zip
 from hopyard.indexes.documents.readers.base import Part, Source
 from hopyard.state.metadata import known_value
 
+from ..zips import saved
 from .conftest import Read
 from .docxs import cell, docx, item, paragraph, row
 
@@ -165,9 +166,7 @@ def slide(*boxes: tuple[str, float, float]) -> bytes:
     for text, left, top in boxes:
         place = [pptx.util.Inches(number) for number in (left, top, 3, 0.5)]
         shapes.add_textbox(*place).text_frame.text = text
-    stream = io.BytesIO()
-    deck.save(stream)
-    return stream.getvalue()
+    return saved(deck)
 
 
 @pytest.mark.parametrize(
@@ -205,9 +204,7 @@ def test_lists_and_hyphens_in_cells_and_a_dropped_capital(read: Read) -> None:
 def workbook(fill: Callable[[Any], object]) -> bytes:
     book = pytest.importorskip("openpyxl").Workbook()
     fill(book)
-    stream = io.BytesIO()
-    book.save(stream)
-    return stream.getvalue()
+    return saved(book)
 
 
 def test_workbooks_that_openpyxl_does_not_read(read: Read) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import zipfile
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,37 +16,18 @@ from pptx.util import Inches
 from hopyard.indexes.documents.readers.base import Content, Part, Source
 from hopyard.indexes.documents.readers.slides import read_pptx
 
+from ..zips import lines, rewritten, saved
+
 Read = Any
 BOX = Inches(1), Inches(1), Inches(4), Inches(3)
 DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
-
-
-def saved(deck: Any) -> bytes:
-    stream = io.BytesIO()
-    deck.save(stream)
-    return stream.getvalue()
-
-
-def changed(data: bytes, change: Callable[[str, str], str | None]) -> bytes:
-    """The file with each of its XML parts changed; None drops a part."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name.endswith((".xml", ".rels")):
-                text = change(name, content.decode())
-                if text is None:
-                    continue
-                content = text.encode()
-            new.writestr(name, content)
-    return stream.getvalue()
 
 
 def with_shapes(xml: str) -> bytes:
     """A deck of one slide with shapes that are given as XML."""
     deck = Presentation()
     deck.slides.add_slide(deck.slide_layouts[6])
-    return changed(
+    return rewritten(
         saved(deck),
         lambda name, text: (
             text.replace("</p:spTree>", f"{xml}</p:spTree>")
@@ -67,10 +46,6 @@ def shape(body: str, place: str = "") -> str:
 
 def run(text: str, about: str = "") -> str:
     return f"<a:r><a:rPr {about}/><a:t>{text}</a:t></a:r>"
-
-
-def lines(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.strip()]
 
 
 def chart_deck(kind: Any, data: Any) -> bytes:
@@ -103,13 +78,13 @@ QUARTERS = [
 )
 def test_a_chart_of_any_kind_is_a_table(read: Read, element: str) -> None:
     data = chart_deck(XL_CHART_TYPE.COLUMN_CLUSTERED, quarters())
-    data = changed(data, lambda _, text: text.replace("c:barChart", f"c:{element}Chart"))
+    data = rewritten(data, lambda _, text: text.replace("c:barChart", f"c:{element}Chart"))
     assert lines(read("a.pptx", data)[1]) == QUARTERS
 
 
 def test_a_chart_with_an_error_value_keeps_the_others(read: Read) -> None:
     data = chart_deck(XL_CHART_TYPE.LINE, quarters())
-    data = changed(data, lambda _, text: text.replace("<c:v>0.125</c:v>", "<c:v>#N/A</c:v>"))
+    data = rewritten(data, lambda _, text: text.replace("<c:v>0.125</c:v>", "<c:v>#N/A</c:v>"))
     assert "| Dune | #N/A |  |" in read("a.pptx", data)[1]
 
 
@@ -164,7 +139,7 @@ def test_categories_of_two_levels_and_the_title(read: Read) -> None:
 
 def test_a_chart_that_is_missing_is_named_and_the_slide_is_read(read: Read) -> None:
     data = chart_deck(XL_CHART_TYPE.LINE, quarters())
-    data = changed(data, lambda name, text: None if re.search(r"charts/chart\d", name) else text)
+    data = rewritten(data, lambda name, text: None if re.search(r"charts/chart\d", name) else text)
     _, text, unread = read("a.pptx", data)
     assert lines(text) == ["# Output"]
     assert [(each.place, each.reason.split(" (")[0]) for each in unread] == [("slide 1", "a chart")]
@@ -195,10 +170,8 @@ def test_a_newer_chart(read: Read) -> None:
         is_slide = name.endswith("slides/_rels/slide1.xml.rels")
         return text.replace("</Relationships>", f"{rel}</Relationships>") if is_slide else text
 
-    stream = io.BytesIO(changed(with_shapes(frame), change))
-    with zipfile.ZipFile(stream, "a") as archive:
-        archive.writestr("ppt/charts/ex.xml", chart)
-    assert lines(read("a.pptx", stream.getvalue())[1]) == [
+    data = rewritten(with_shapes(frame), change, {"ppt/charts/ex.xml": chart})
+    assert lines(read("a.pptx", data)[1]) == [
         "|  | Start | Sales |",
         "|---|---|---|",
         "| Cash | 1,500 | -20 |",
@@ -263,7 +236,7 @@ def test_slide_numbers_are_dropped_and_footers_are_read_once(read: Read) -> None
     added = shape(body, '<p:ph type="ftr"/>') + shape(
         f"<a:p>{run('17')}</a:p>", '<p:ph type="sldNum"/>'
     )
-    data = changed(
+    data = rewritten(
         saved(deck),
         lambda name, text: (
             text.replace("</p:spTree>", f"{added}</p:spTree>") if "slides/slide" in name else text
@@ -314,21 +287,17 @@ def test_notes_comments_and_a_diagram(read: Read) -> None:
         is_rels = name.endswith("slides/_rels/slide1.xml.rels")
         return text.replace("</Relationships>", f"{rels}</Relationships>") if is_rels else text
 
-    stream = io.BytesIO(changed(saved(deck), change))
     points = "".join(
         f'<d:pt modelId="{word}"{kind}><d:t><a:p>{run(word)}</a:p></d:t></d:pt>'
         for word, kind in (("Order", ""), ("Pay", ""), ("[Text]", ' type="pres"'))
     )
-    with zipfile.ZipFile(stream, "a") as archive:
-        archive.writestr(
-            "ppt/diagrams/data1.xml",
-            f'<d:dataModel xmlns:d="urn:d" xmlns:a="{DRAWING}">{points}</d:dataModel>',
-        )
-        archive.writestr(
-            "ppt/comments/c 1.xml",
-            '<p:cmLst xmlns:p="urn:p"><p:cm><p:text>Too late?</p:text></p:cm></p:cmLst>',
-        )
-    assert lines(read("a.pptx", stream.getvalue())[1]) == [
+    more = {
+        "ppt/diagrams/data1.xml": f'<d:dataModel xmlns:d="urn:d" xmlns:a="{DRAWING}">{points}'
+        "</d:dataModel>",
+        "ppt/comments/c 1.xml": '<p:cmLst xmlns:p="urn:p"><p:cm><p:text>Too late?</p:text></p:cm>'
+        "</p:cmLst>",
+    }
+    assert lines(read("a.pptx", rewritten(saved(deck), change, more))[1]) == [
         "# Plan",
         "- Order",
         "- Pay",

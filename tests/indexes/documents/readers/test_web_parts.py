@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
+from ..zips import lines
+
 Read = Any
-
-
-def lines(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.strip()]
 
 
 @pytest.mark.parametrize(

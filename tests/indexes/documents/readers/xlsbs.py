@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import struct
-import zipfile
 from collections.abc import Collection, Sequence
+
+from ..zips import zipped
 
 __all__ = ("xlsb",)
 
@@ -53,11 +53,7 @@ def xlsb(rows: Sequence[Sequence[str | float | bool]], dates: Collection[int] = 
         "xl/styles.bin": _record(278) + _record(617, struct.pack("<I", 2)) + forms + _record(618)
         + _record(279),
     }  # fmt: skip
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
+    return zipped(files)
 
 
 def _record(kind: int, data: bytes = b"") -> bytes:
