@@ -109,7 +109,13 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
     if (thread !== shown.current) open(thread);
   }, [thread]);
   useEffect(() => {
-    const scrolled = () => (follows.current = left() < NEAR);
+    // The page's own scrolling moves down, and the answer may have grown before its event comes.
+    let last = scrollY;
+    const scrolled = () => {
+      if (left() < NEAR) follows.current = true;
+      else if (scrollY < last) follows.current = false;
+      last = scrollY;
+    };
     // Another page, or a program, may have asked on the thread meanwhile.
     const returned = () => !document.hidden && shown.current && !now.current && reach(shown.current);
     addEventListener("scroll", scrolled);
