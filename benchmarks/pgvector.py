@@ -116,7 +116,7 @@ def measure(address: str, size: int) -> dict[str, Any]:
         readers = np.arange(count) % GROUPS, [[[f"g{number}"]] for number in range(GROUPS)]
         with files.hold() as publisher, closing(table):
             rows = publisher.write(
-                0, lambda each: table.write(each, digests, readers, every[:count], clean=False)
+                0, lambda each: table.write(each, digests, readers, every[:count], oldest=1)
             )
         return PgVectorIndex(ids, rows[:size], table)
 
