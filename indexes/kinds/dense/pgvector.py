@@ -103,8 +103,10 @@ class PgVectorIndex(DenseReader):
             asked = min(asked, len(self))
             numbers, cosines = self._numbered(self._table.nearest(vector.tolist(), asked))
             kept = slice(None) if allowed is None else allowed[numbers]
-            if len(numbers[kept]) >= k or len(numbers) < asked or asked == len(self):
+            if len(numbers[kept]) >= k or allowed is None or asked == len(self):
                 return numbers[kept], cosines[kept]
+            if len(numbers) < asked:  # the graph looks at `hnsw.max_scan_tuples` rows at most
+                return self._compare(vector, k, np.flatnonzero(allowed))
             asked *= 2
 
     def _are_few(self, count: int) -> bool:

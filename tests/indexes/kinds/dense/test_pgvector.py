@@ -400,3 +400,14 @@ def test_a_search_with_groups_asks_as_the_restricted_role(
             assert [unit.id for unit in hop.search("bridge", search="dense")] == [group]
     with hopyard.Hopyard(name, embedding="words") as hop:
         assert len(hop.search("bridge", search="dense")) == 2
+
+
+def test_a_filter_far_from_the_question_is_compared_where_the_graph_ends() -> None:
+    """pgvector 751, honcho 1048: too few rows, though thousands match."""
+    table = Mock(dimension=2, nearest=Mock(return_value=[(10, 0.9), (11, 0.8)]))
+    table.compared.return_value = [(5, 0.2), (4, 0.1)]
+    index = PgVectorIndex(Ragged.of_texts([f"{n:02}" for n in range(20)]), np.arange(20), table)
+    allowed = np.arange(20) < 6
+    numbers, _ = index._approximate(np.ones(2, np.float32), 2, allowed)
+    assert numbers.tolist() == [5, 4]
+    assert table.compared.call_args.args[1:] == ([0, 1, 2, 3, 4, 5], 2)
