@@ -58,6 +58,13 @@ class SkippedFile:
         return f"{self.path}: {self.reason}"
 
 
+_NEWER: Final = {
+    ".doc": ".docx", ".dot": ".docx", ".pages": ".docx", ".wpd": ".docx", ".wps": ".docx",
+    ".ppt": ".pptx", ".pps": ".pptx", ".key": ".pptx", ".numbers": ".xlsx",
+    ".mobi": ".epub", ".azw": ".epub", ".azw3": ".epub", ".ps": ".pdf", ".xps": ".pdf",
+}  # fmt: skip
+"""What programs save instead of formats that are not read."""
+
 Compare = Callable[[str | LongText, str], Kept | None]
 """Compares a text, with its title and metadata, with the words of its file."""
 
@@ -152,6 +159,8 @@ def unknown_format(name: str) -> str:
     suffix = PurePosixPath(name).suffix
     if name.lower().endswith("winmail.dat"):
         return "Outlook's own package (TNEF); its files are not read: ask for them as attachments"
+    if newer := _NEWER.get(suffix.lower()):
+        return f"{suffix} files are not read: save it as {newer}"
     return f"unknown suffix {suffix!r}" if suffix else "it has no suffix"
 
 

@@ -239,8 +239,9 @@ def _files(path: Path) -> Iterator[Path | BadItem | SkippedFile]:
     elif _is_known(path):
         yield path
     else:
-        known = ", ".join(known_suffixes())
-        yield BadItem(shown(path), f"{unknown_format(shown(path))} (known: {known})")
+        reason = unknown_format(shown(path))
+        known = f" (known: {', '.join(known_suffixes())})" if reason.startswith("unknown") else ""
+        yield BadItem(shown(path), reason + known)
 
 
 class _Told:

@@ -73,8 +73,11 @@ def _texts(part: Message, found: FileWords) -> None:
 
 def find_msg(source: Source, found: FileWords) -> None:
     """The body of a mail by Outlook: its plain text, or its page (MS-OXPROPS, 2.619 and 2.803)."""
-    from olefile import OleFileIO  # of python-oxmsg
+    from olefile import OleFileIO, isOleFile  # of python-oxmsg
 
+    if not isOleFile(data=source.read()):
+        find_eml(source, found)
+        return
     with source.open() as stream, OleFileIO(stream) as file:
         for name, encoding in (("1000001F", "utf-16-le"), ("1000001E", ""), ("10130102", "")):
             if file.exists(f"__substg1.0_{name}"):

@@ -59,7 +59,7 @@ _NO_POINTS: Final = ("pres", "parTrans", "sibTrans")
 """Points of a diagram that hold no text of their own."""
 _SIGNS: Final = ("Wingdings", "Webdings", "Symbol")
 """Fonts whose letters are signs."""
-_MARGINS: Final = re.compile(rb"<(?:\w+:)?\w+(?:Header|Footer)(?: [^<>]*)?>([^<]+)<")
+_MARGINS: Final = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)(?: [^<>]*)?>([^<]+)<")
 _CODES: Final = re.compile(r'&"[^"]*"|&K.{6}|&\d+|&[A-Z]')
 _SHARED_TEXT: Final = 19
 _NUMBER: Final = re.compile(r"(\d+)\.xml$")
@@ -171,8 +171,9 @@ def find_odf(source: Source, found: FileWords) -> None:
         if zipfile.is_zipfile(stream):
             with zipfile.ZipFile(stream) as archive:
                 root = fromstring(archive.read("content.xml"))
-                if "styles.xml" in archive.namelist():  # headers and footers
-                    found.name(" ".join(fromstring(archive.read("styles.xml")).itertext()))
+                for name in archive.namelist():  # headers and footers, formulas, charts
+                    if name == "styles.xml" or name.endswith("/content.xml"):
+                        found.name(" ".join(fromstring(archive.read(name)).itertext()))
         else:
             root = fromstring(source.read())
     body = next(node for node in root if _local(node) == "body")
@@ -208,9 +209,19 @@ def _part(part: str, root: Element, found: FileWords) -> None:
     if kind in _CHARTS:
         _chart(root, found)
     elif kind in _ROOTS:
+        _pass_over_stand_ins(root, found)
         number = _NUMBER.search(part)
         place = _ROOTS[kind]
         _collect(root, found, f"{place} {number[1]}" if number and "slide" in place else place)
+
+
+def _pass_over_stand_ins(root: Element, found: FileWords) -> None:
+    """Excel writes an ordinary comment beside each comment of a thread."""
+    authors = [author.text or "" for author in root.findall("{*}authors/{*}author")]
+    for comment in root.findall("{*}commentList/{*}comment"):
+        if authors[int(comment.get("authorId", 0))].startswith("tc="):
+            found.name("".join(comment.itertext()))
+            comment.clear()
 
 
 def _collect(root: Element, found: FileWords, place: str) -> None:
@@ -291,6 +302,8 @@ def _odf(element: Element, found: FileWords) -> str:
         elif place := _ODF_PLACES.get(tag, ""):
             found.text(_odf(child, found), place)
         elif tag != "tracked-changes":
+            if tag == "table":
+                found.name(next((v for k, v in child.items() if k.endswith("}name")), ""))
             texts.append(_odf(child, found))
             texts.append("\n" if tag in _ODF_BLOCKS else "")
         texts.append(child.tail or "")

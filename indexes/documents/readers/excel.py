@@ -194,13 +194,22 @@ def _beside(
     related = [link for link in parts.related(part).values() if link.name]
     has_threads = any(link.kind == "threadedComment" for link in related)
     for link in related:
-        if link.kind == ("threadedComment" if has_threads else "comments"):
-            nodes = parts.xml(link.name).iter()
-            yield from (_comment(node) for node in nodes if local(node) in _COMMENTS)
+        if link.kind in ("comments", "threadedComment"):
+            yield from _comments(parts.xml(link.name), has_threads)
     for link in (link for link in related if link.kind == "drawing"):
         drawing = Drawing(parts, link.name, name, source)
         yield from drawing.blocks(parts.xml(link.name))
         left_out.extend(drawing.left_out)
+
+
+def _comments(root: Any, has_threads: bool) -> Iterator[str]:
+    """The comments of a part; Excel writes a stand-in for each comment of a thread."""
+    authors = [node.text or "" for node in root.iter() if local(node) == "author"]
+    for node in root.iter():
+        author = node.get("authorId", "")
+        is_stand_in = author.isdigit() and "".join(authors[int(author) :][:1]).startswith("tc=")
+        if local(node) in _COMMENTS and not (is_stand_in and has_threads):
+            yield _comment(node)
 
 
 def _comment(comment: Any) -> str:

@@ -230,10 +230,14 @@ def _file_name(part: EmailMessage, number: int) -> str:
 
 
 def read_msg(source: Source) -> Iterator[Found]:
-    """A mail saved by Outlook."""
+    """A mail saved by Outlook, or an ordinary one that a program gave the same suffix."""
     from oxmsg import Message as Saved
 
     with source.open() as stream:
+        if stream.read(4) != b"\xd0\xcf\x11\xe0":
+            yield from read_eml(source)
+            return
+        stream.seek(0)
         mail = Saved.load(stream)
         sent = mail.sent_date
         headers = {name.casefold(): value for name, value in mail.message_headers.items()}

@@ -128,18 +128,18 @@ def _has_two_heads(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the second of three rows names the columns under wider names in the first."""
     if len(rows) < 3 or not rows[1] or any(map(_is_number, [*rows[0], *rows[1]])):
         return False
-    first, second, third = rows
-    first = [*first, *[""] * (len(second) - len(first))]
-    under = [place for place, cell in enumerate(second) if not first[place]]
+    width = max(len(rows[0]), len(rows[1]))
+    first, second = ([*row, *[""] * (width - len(row))] for row in rows[:2])
+    under = [place for place in _blanks(first) if second[place]]
     is_filled = all(second[place] or not any(first[:place]) for place in _blanks(first))
-    pairs = zip(first, [*second, *[""] * (len(first) - len(second))], strict=False)
+    pairs = zip(first, second, strict=True)
     spans_rows = any(above and (not below or above == below) for above, below in pairs)
     names = [cell for cell in second if cell]
     return (
         bool(under)
         and is_filled
         and (spans_rows or len(set(names)) < len(names))
-        and any(map(_is_number, third))
+        and any(map(_is_number, rows[2]))
     )
 
 

@@ -165,10 +165,20 @@ def test_a_file_name_that_is_no_unicode(tmp_path: Path) -> None:
 
 
 def test_a_given_file_of_unknown_kind_is_bad(tmp_path: Path) -> None:
-    (tmp_path / "x.doc").write_bytes(b"PK")
+    (tmp_path / "x.bin").write_bytes(b"PK")
 
-    [bad] = load([tmp_path / "x.doc"]).bad
-    assert bad.reason.startswith("unknown suffix '.doc' (known: .jsonl, .txt, .md,")
+    [bad] = load([tmp_path / "x.bin"]).bad
+    assert bad.reason.startswith("unknown suffix '.bin' (known: .jsonl, .txt, .md,")
+
+
+@pytest.mark.parametrize(("suffix", "newer"), [(".doc", ".docx"), (".PPT", ".pptx")])
+def test_for_an_old_format_the_new_one_is_named(tmp_path: Path, suffix: str, newer: str) -> None:
+    (tmp_path / f"x{suffix}").write_bytes(b"PK")
+
+    report = load([tmp_path / f"x{suffix}", tmp_path])
+
+    said = f"{suffix} files are not read: save it as {newer}"
+    assert [item.reason for item in (*report.bad, *report.skipped)] == [said, said]
 
 
 def test_a_file_that_its_library_cannot_read_is_bad(tmp_path: Path) -> None:

@@ -66,7 +66,10 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     for button in each("button"):
         button.insert_before(" ")
         button.insert_after(" ")
-    for items in each("ul", "ol"):
+    for item in each("li"):
+        if item.parent and item.parent.name not in ("ul", "ol", "menu"):
+            item.wrap(soup.new_tag("ul"))
+    for items in soup(["ul", "ol"]):
         _number(items)
         _take_out(items)
     named = [(tag, _ROLES[str(tag["role"])]) for tag in soup(role=[*_ROLES])]

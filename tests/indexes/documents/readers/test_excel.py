@@ -189,7 +189,15 @@ def test_text_boxes_diagrams_and_threads(read: Read) -> None:
         '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
         '<Relationship Id="a" Type="http://x/drawing" Target="../drawings/drawing1.xml"/>'
         '<Relationship Id="b" Type="http://x/threadedComment" Target="../threadedComments/t.xml"/>'
+        '<Relationship Id="c" Type="http://x/comments" Target="../comments1.xml"/>'
         "</Relationships>"
+    )
+    notes = (
+        '<comments xmlns="urn:c"><authors><author>tc={463E}</author><author>Ada</author></authors>'
+        '<commentList><comment ref="A1" authorId="0"><text><t>[Threaded comment] Your version of '
+        "Excel allows you to read this. Comment: Why?</t></text></comment>"
+        '<comment ref="A2" authorId="1"><text><t>A note</t></text></comment></commentList>'
+        "</comments>"
     )
     thread = (
         '<ThreadedComments xmlns="urn:t"><threadedComment ref="A1"><text>Why?</text>'
@@ -204,9 +212,21 @@ def test_text_boxes_diagrams_and_threads(read: Read) -> None:
             "xl/worksheets/_rels/sheet1.xml.rels": rels,
             "xl/drawings/drawing1.xml": drawing,
             "xl/threadedComments/t.xml": thread,
+            "xl/comments1.xml": notes,
         },
     )
-    assert lines(read("a.xlsx", data)[1]) == ["# S", "Item", "Comment on A1: Why?", "Room 12"]
+    assert lines(read("a.xlsx", data)[1]) == [
+        "# S",
+        "Item",
+        "Comment on A1: Why?",
+        "Comment on A2: A note",
+        "Room 12",
+    ]
+
+
+def test_a_first_row_that_is_wider_than_the_second(read: Read) -> None:
+    rows = [["Item", "", "", "", "Price"], ["", "Size"], ["Nuts", 5, 6, 7, 8]]
+    assert lines(read("a.xlsx", book(rows))[1])[-1] == "| Nuts | 5 | 6 | 7 | 8 |"
 
 
 def test_signs_that_xml_cannot_hold(read: Read) -> None:

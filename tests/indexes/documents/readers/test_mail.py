@@ -113,3 +113,11 @@ def test_all_parts_are_read(tmp_path: Path, mail: str, texts: dict[str, str]) ->
         for each in report.documents
     }
     assert (read, report.bad, report.incomplete) == (texts, [], [])
+
+
+def test_an_ordinary_mail_may_have_the_suffix_of_outlook(tmp_path: Path) -> None:
+    (tmp_path / "a.msg").write_bytes(b"Subject: Rent\nFrom: ann@x.org\n\nIt is due on Monday.\n")
+
+    [document] = load([tmp_path]).documents
+
+    assert (document.title, document.text.strip()) == ("Rent", "It is due on Monday.")

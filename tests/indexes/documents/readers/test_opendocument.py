@@ -312,3 +312,14 @@ def test_a_protected_file_is_named(read: Read) -> None:
     )
     with pytest.raises(Exception, match="protected with a password"):
         read("a.odt", packed("text", "", **{"META-INF__manifest_xml": manifest}))
+
+
+def test_names_of_sheets_and_formulas_in_parts_are_words_of_the_file(read: Read) -> None:
+    name = "<table:table table:name='Fares'><table:table-row>{}</table:table-row></table:table>"
+    sheet = packed("spreadsheet", name.format(cell("Adults")))
+    assert "Fares" in read("a.ods", sheet)[1]  # `read` compares the text with the file
+
+    object_1 = "<math xmlns='urn:m'><semantics><annotation>lbrace x</annotation></semantics></math>"
+    frame = "<text:p><draw:frame><draw:object xlink:href='./Object 1'/></draw:frame></text:p>"
+    data = packed("text", frame, **{"Object 1__content_xml": object_1})
+    assert lines(read("a.odt", data)[1]) == ["lbrace x"]

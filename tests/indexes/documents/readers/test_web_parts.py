@@ -40,6 +40,7 @@ Read = Any
         ("<ol type=a><li>x<li>y</ol>", ["a. x", "b. y"]),
         ("<ol reversed><li>two<li>one</ol>", ["2. two", "1. one"]),
         ("<ol type=I start=4><li>x</ol>", ["IV. x"]),
+        ("<div><label>13</label><li>Live <b>system</b></div>", ["13", "- Live **system**"]),
         # fields
         (
             "<p><label>Town <input value=Lund></label> <textarea>typed</textarea>",
