@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ _PAGE_NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _ROMAN: Final = re.compile(r"[-–—]?\s*[ivxl]{1,7}\s*[-–—]?")
-_NUMBERING: Final = re.compile(r"^\s*(?:[A-Z]|\d+)(?:\.\d+)*\.?\s")
+_NUMBERING: Final = re.compile(r"\s*(?:[^\W\d_]+\s+(?:\d+|[A-Z])|[A-Z]|\d+)(?:\.\d+)*[.:)]?\s")
+"""The number of a heading, as in "4.2" or "Chapter 4"."""
+_CHAPTER: Final = re.compile(r"[^\W\d_]+\s+(?:\d+|[A-Z])[.:]?")
 _HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=([^\W\d_]))")
 
 
@@ -181,33 +184,52 @@ def _under_large_lines(block: list[Line], layout: Layout) -> Iterator[Part]:
 
 
 def _under_bookmarks(blocks: Sequence[list[Line]], waiting: list[Bookmark]) -> Iterator[Part]:
+    for number, block in pairwise(list(blocks)):  # "Chapter 4" above its title
+        if len(number) == 1 and _CHAPTER.fullmatch(number[0].text) and _head(block, waiting):
+            block[:0] = number
+            number.clear()
     # A title that the page does not show is put before the next title that it shows, else first.
-    if not any(_head(block, waiting)[1] for block in blocks):
+    if not any(_head(block, waiting) for block in blocks):
         yield from map(_titled, waiting)
         waiting = []
     for block in blocks:
         kept = block
-        while True:
-            place, taken = _head(kept, waiting)
-            if not taken:
-                break
-            yield from map(_titled, waiting[: place + 1])
-            waiting, kept = waiting[place + 1 :], kept[taken:]
+        while head := _head(kept, waiting):
+            yield from map(_titled, waiting[: head.place])
+            yield _titled(waiting[head.place], head.number)
+            waiting, kept = waiting[head.place + 1 :], kept[head.lines :]
         yield from _joined(kept)
     yield from map(_titled, waiting)
 
 
-def _titled(mark: Bookmark) -> Part:
-    return Part(f"{'#' * mark.level} {mark.title}", ())
+def _titled(mark: Bookmark, number: str = "") -> Part:
+    return Part(f"{'#' * mark.level} {number}{mark.title}", ())
 
 
-def _head(lines: Sequence[Line], waiting: Sequence[Bookmark]) -> tuple[int, int]:
-    """Which title the first lines are, and how many of them; 0 lines if they are no title."""
-    begun = [_bare("".join(line.text for line in lines[:taken])) for taken in (1, 2, 3)]
+class _Head(NamedTuple):
+    """Lines of a page that are the title of a bookmark.
+
+    Attributes:
+        place: Which of the bookmarks.
+        lines: How many lines.
+        number: The number before the title, if the bookmark leaves it out.
+    """
+
+    place: int
+    lines: int
+    number: str
+
+
+def _head(lines: Sequence[Line], waiting: Sequence[Bookmark]) -> _Head | None:
+    """The title that the first lines are, if they are one."""
+    begun = [" ".join(line.text for line in lines[:taken]) for taken in (1, 2, 3)[: len(lines)]]
+    bare = list(map(_bare, begun))
     for place, mark in enumerate(waiting):
-        if (wanted := _bare(mark.title)) in begun[: len(lines)] and wanted:
-            return place, begun.index(wanted) + 1
-    return 0, 0
+        if (wanted := _bare(mark.title)) in bare and wanted:
+            at = bare.index(wanted)
+            number = None if _NUMBERING.match(mark.title) else _NUMBERING.match(begun[at])
+            return _Head(place, at + 1, number[0] if number else "")
+    return None
 
 
 def _bare(title: str) -> str:

@@ -54,9 +54,30 @@ def test_bookmarks_are_put_where_their_titles_stand() -> None:
     page = Page(1, [[Line("end of it"), Line("so far")], [Line("2.1 Two"), Line("# text")]], False)
     marks = [Bookmark(1, "Not shown"), Bookmark(2, "two"), Bookmark(1, "Last")]
     layout = Layout(frozenset(), ())
-    shown = "end of it\nso far\n\n# Not shown\n\n## two\n\n    # text\n\n# Last"
+    shown = "end of it\nso far\n\n# Not shown\n\n## 2.1 two\n\n    # text\n\n# Last"
     assert text_of(page, layout, marks) == shown
     assert text_of(page, layout, marks[:1]).startswith("# Not shown\n\nend of it")
+
+
+@pytest.mark.parametrize(
+    ("lines", "bookmark", "heading"),
+    [
+        ([["4.13 Main events"]], "Main events", "4.13 Main events"),
+        ([["4.13 Main events"]], "4.13 Main events", "4.13 Main events"),
+        ([["3 Mainevents"]], "Main events", "3 Main events"),
+        ([["A.1 What is it?"]], "What is it?", "A.1 What is it?"),
+        ([["Chapter 4", "Main events"]], "Main events", "Chapter 4 Main events"),
+        ([["Kapitel 4"], ["Main events"]], "Main events", "Kapitel 4 Main events"),
+        ([["Appendix B:"], ["Main events"]], "Main events", "Appendix B: Main events"),
+        ([["Chapter 4"], ["Other"], ["Main events"]], "Main events", "Main events"),
+    ],
+)
+def test_a_heading_keeps_the_number_that_its_bookmark_leaves_out(
+    lines: list[list[str]], bookmark: str, heading: str
+) -> None:
+    page = Page(1, [list(map(Line, block)) for block in lines], False)
+    text = text_of(page, Layout(frozenset(), ()), [Bookmark(1, bookmark)])
+    assert text.split("\n\n")[-1] == f"# {heading}"
 
 
 def test_words_cut_at_the_end_of_a_line_are_joined() -> None:
