@@ -18,13 +18,14 @@ LONGEST_VALUE: Final = 1000
 _LONGEST_NAME: Final = 60
 """Characters of a title or a section that a reference shows."""
 _CORPUS_SUFFIX: Final = ".jsonl"
+_MAILS: Final = (".eml", ".msg")
 
 
 def reference(source: Source, *, path: bool = False) -> str:
     """Name one passage: its document, section and page.
 
-    A document that is a file has the file's name. A line of a corpus file, and a page of the web,
-    has its title.
+    A document that is a file has the file's name; a mail has its subject, too. A line of a corpus
+    file, and a page of the web, has its title.
 
     Args:
         path: Show the whole path of a file.
@@ -35,6 +36,8 @@ def reference(source: Source, *, path: bool = False) -> str:
     headings = [part for part in source.get("section", "").split(SECTION_MARK) if part]
     if headings and headings[0] in {title, document}:
         del headings[0]
+    if title and document.lower().endswith(_MAILS):
+        headings.insert(0, title)
     cut = [_shorten(document) if document == title else document, *map(_shorten, headings)]
     pages = source.get("pages", "")
     return ", ".join(filter(None, (SECTION_MARK.join(cut), _pages(pages))))

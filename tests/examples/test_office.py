@@ -103,7 +103,7 @@ def test_what_is_left_out_is_named(built: tuple[dict[str, Any], Path]) -> None:
     assert report["bad"] == []
     assert report["incomplete"] == []
     assert report["left_out"] == {
-        "running line": 8, "menu": 1, "footer": 1, "part around the text": 1,
+        "running line": 8, "menu": 1, "footer": 1, "surrounding part": 1,
     }  # fmt: skip
     assert {Path(each["place"]).name: each["reason"] for each in report["skipped"]} == {
         "lagerplan.pdf › page 2": "scanned, without text; --ocr eng reads English text",

@@ -43,6 +43,7 @@ def source(passage_id: str = "p", **more: Any) -> Source:
         ({"source": "https://example.org/pluto.html", "title": "Pluto"}, "Pluto"),
         ({"source": "https://example.org/pluto.html"}, "https://example.org/pluto.html"),
         ({"source": "post/mail.eml › invoice.pdf", "pages": "2"}, "mail.eml › invoice.pdf, p. 2"),
+        ({"source": "post/0042.eml", "title": "Rent in May"}, "0042.eml › Rent in May"),
         ({"source": "Makefile", "title": "Makefile"}, "Makefile"),
         ({"source": "corpus.jsonl"}, "corpus.jsonl"),
         ({}, "p"),

@@ -98,7 +98,7 @@ def _leaves(part: EmailMessage, notes: Notes | None = None) -> Iterator[EmailMes
             yield from _leaves(item, notes)
         for around in filter(str.strip, (part.preamble or "", part.epilogue or "")):
             if notes:
-                notes.leave_out("text around the parts", around)
+                notes.leave_out("surrounding text", around)
     elif kind not in _SIGNATURES:
         yield part
 
@@ -113,7 +113,7 @@ def _of_alternatives(alternatives: Sequence[_Form], notes: Notes | None) -> Iter
             if item is chosen or not _is_text(leaf) or _is_event(leaf):
                 yield leaf
             elif notes and not said.issuperset((other := _body(leaf, markdown=True)).split()):
-                notes.leave_out("other form of the text", other)
+                notes.leave_out("alternative form", other)
 
 
 def _best(alternatives: Sequence[_Form]) -> _Form:

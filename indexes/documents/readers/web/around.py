@@ -63,7 +63,7 @@ def main_part(soup: BeautifulSoup, notes: Notes) -> BeautifulSoup:
     before = length_of(soup)
     left_out = [(kind, tag.extract()) for kind, tag in zip(kinds, around, strict=True)]
     left_out += [
-        ("part around the text", tag.extract()) for tag in named if length_of(tag) < before / 2
+        ("surrounding part", tag.extract()) for tag in named if length_of(tag) < before / 2
     ]
     left_out += [("menu", menu.extract()) for menu in _menus(soup)]
     if length_of(soup) < _LEAST_KEPT * before:
