@@ -223,18 +223,23 @@ class _Head(NamedTuple):
 def _head(lines: Sequence[Line], waiting: Sequence[Bookmark]) -> _Head | None:
     """The title that the first lines are, if they are one."""
     begun = [" ".join(line.text for line in lines[:taken]) for taken in (1, 2, 3)[: len(lines)]]
-    bare = list(map(_bare, begun))
+    numbers = [found[0] if (found := _NUMBERING.match(text)) else "" for text in begun]
+    whole = list(map(_bare, begun))
+    without = [_bare(text[len(number) :]) for text, number in zip(begun, numbers, strict=True)]
     for place, mark in enumerate(waiting):
-        if (wanted := _bare(mark.title)) in bare and wanted:
-            at = bare.index(wanted)
-            number = None if _NUMBERING.match(mark.title) else _NUMBERING.match(begun[at])
-            return _Head(place, at + 1, number[0] if number else "")
+        title, rest = _bare(mark.title), _bare(_NUMBERING.sub("", mark.title, count=1))
+        for taken in range(len(begun)):
+            if title and title in (whole[taken], without[taken]):
+                is_left_out = title != whole[taken]
+                return _Head(place, taken + 1, numbers[taken] if is_left_out else "")
+            if rest and rest in (whole[taken], without[taken]):
+                return _Head(place, taken + 1, "")
     return None
 
 
 def _bare(title: str) -> str:
-    """A title without its number, which bookmarks often leave out."""
-    return "".join(_NUMBERING.sub("", title, count=1).split()).casefold()
+    """The letters and digits of a title: spaces and quotation marks differ."""
+    return "".join(re.findall(r"[^\W_]", title)).casefold()
 
 
 def _joined(lines: Sequence[Line]) -> Iterator[Part]:

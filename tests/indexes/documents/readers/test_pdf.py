@@ -65,6 +65,8 @@ def test_bookmarks_are_put_where_their_titles_stand() -> None:
         ([["4.13 Main events"]], "Main events", "4.13 Main events"),
         ([["4.13 Main events"]], "4.13 Main events", "4.13 Main events"),
         ([["3 Mainevents"]], "Main events", "3 Main events"),
+        ([["4.13.1 July 2000: A fire"]], "July 2000: A fire", "4.13.1 July 2000: A fire"),
+        ([["July 2000: A fire"]], "4.13.1 July 2000: A fire", "4.13.1 July 2000: A fire"),
         ([["A.1 What is it?"]], "What is it?", "A.1 What is it?"),
         ([["Chapter 4", "Main events"]], "Main events", "Chapter 4 Main events"),
         ([["Kapitel 4"], ["Main events"]], "Main events", "Kapitel 4 Main events"),
