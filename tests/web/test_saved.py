@@ -208,7 +208,7 @@ def test_branches_hops_and_scores_are_told_apart(shown: Shown, trace: Trace, hop
     assert browser.find_element("css selector", "meter").get_property("value") == 0.75
     assert "rubric: 5/5" in text(browser, ".steps")
     assert "Mars 0.83 through summary s-12" in text(browser, ".steps").replace("\n", " ")
-    assert "Danube → Stone Bridge: What crosses it? necessary" in text(shown(hops), ".steps")
+    assert "Danube → Stone Bridge · What crosses it? necessary" in text(shown(hops), ".steps")
 
 
 def test_scores_say_who_judged_and_passages_why(shown: Shown) -> None:
@@ -242,9 +242,9 @@ def test_the_time_line_cuts_out_a_long_pause(shown: Shown) -> None:
     assert text(browser, ".time summary") == "Model calls over 6.0 s"
     lines = [each.text for each in browser.find_elements("css selector", ".time li")]
     assert lines == [
-        "read answer, from 0.0 to 4.0 s",
-        "read answer, from 2.0 to 5.0 s",
-        "read answer, from 5.0 to 6.0 s",
+        "Read answer, from 0.0 to 4.0 s",
+        "Read answer, from 2.0 to 5.0 s",
+        "Read answer, from 5.0 to 6.0 s",
     ]
     bars = browser.find_elements("css selector", ".time rect")
     assert float(bars[1].get_attribute("x")) == pytest.approx(100 / 3)

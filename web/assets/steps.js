@@ -84,7 +84,9 @@ const titleOf = (step, passages) => {
   if (step.title) return step.title;
   const [tail, head] = [step.tail, step.head].map((id) => passages.get(id)?.name ?? id);
   const way = tail && head ? `${tail} → ${head}` : head || (tail && `${tail} stays`);
-  return [way || step.kind.replaceAll("-", " "), step.question].filter(Boolean).join(": ");
+  const kind = step.kind.replaceAll("-", " ");
+  return way ? [way, step.question].filter(Boolean).join(" · ")
+    : [kind[0].toUpperCase() + kind.slice(1), step.question].filter(Boolean).join(": ");
 };
 
 /** @param cited the citations of the answer, which the last step shows if it names no passages */
