@@ -141,7 +141,7 @@ PICTURES: Final = {
             ),
         ],
         "Opened",
-        ("Choose 8 documents: 1 call",),
+        ("Choose 9 documents: 1 call",),
         "Merge 1 row → There is 1 bridge:",
     ),
     "single": Picture(
