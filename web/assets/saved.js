@@ -14,6 +14,8 @@ function Saved({ trace }) {
     ({ ...asCited(passages.get(passage_id)), name: reference, quotes, claim, supported }));
   const waits = `This question is not finished. ${trace.running ? `It is running ${trace.running}.` : ""} Next: ${trace.waits_for.join(", ")}.`;
   const notes = [trace.support, !trace.finished && waits, ...trace.notes].filter(Boolean);
+  // A single model has the name that the person gave; the ledger's is longer.
+  const models = trace.models.length > 1 || !trace.model ? trace.models : [trace.model];
   const { calls, cached, estimated, ...used } = trace.cost;
   const paid = cost([{ ...used, seconds: trace.seconds, model_calls: calls, estimated_calls: estimated, model: trace.model }]);
   return html`<main>
@@ -21,7 +23,7 @@ function Saved({ trace }) {
       <h2>${trace.asked}</h2>
       ${trace.question !== trace.asked && html`<p class="quiet">Understood as: ${trace.question}</p>`}
       <${Answer} turn=${{ html: trace.html, notes, citations }} cite=${cite} />
-      <p class="quiet">${trace.strategy || "no strategy yet"} · ${trace.models.join(", ") || "no model"} · ${paid}${cached > 0 && `, ${counted(cached, "answer")} from the ledger`}</p>
+      <p class="quiet">${trace.strategy || "no strategy yet"} · ${models.join(", ") || "no model"} · ${paid}${cached > 0 && `, ${counted(cached, "answer")} from the ledger`}</p>
       ${trace.earlier.length > 0 && html`<details><summary>${counted(trace.earlier.length, "earlier question")} of this thread</summary>
         <ol>${trace.earlier.map((turn) => html`<li key=${turn.at}><b>${turn.question}</b><br />${turn.answer}
           <p class="quiet">${turn.strategy} · ${turn.model} · ${counted(turn.calls, "call")}, ${turn.seconds.toFixed(1)} s${turn.sources.length > 0 && ` · from ${turn.sources.join(", ")}`}</p></li>`)}</ol></details>`}
