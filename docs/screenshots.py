@@ -120,17 +120,28 @@ def served(folder: Path) -> Iterator[str]:
 
 def saved_trace(folder: Path) -> Path:
     """The saved trace of the demo's third question, which a recorded model answers."""
-    sample = Path(__file__).parents[1] / "examples" / "solar_system"
-    question = (sample / "demo_questions.txt").read_text("utf-8").splitlines()[2]
+    root, sample = Path(__file__).parents[1], "examples/solar_system"
+    question = (root / sample / "demo_questions.txt").read_text("utf-8").splitlines()[2]
     index, page = str(folder / "demo"), folder / "trace.html"
     environment = os.environ | {"HOPYARD_HOME": str(folder / "home")}
     for arguments in (
-        ["index", "build", str(sample / "corpus.jsonl"), "--out", index],
-        ["ask", question, "-i", index, "-k", "3", "-t", "demo", "-m", f"recorded:{sample}/recording"],
+        ["index", "build", f"{sample}/corpus.jsonl", "--out", index],
+        [
+            "ask",
+            question,
+            "-i",
+            index,
+            "-k",
+            "3",
+            "-t",
+            "demo",
+            "--model",
+            f"recorded:{sample}/recording",
+        ],
         ["trace", "demo", "--html", str(page)],
     ):
         hopyard = [sys.executable, "-m", "hopyard.cli.main", *arguments]
-        subprocess.run(hopyard, env=environment, check=True)  # noqa: S603
+        subprocess.run(hopyard, env=environment, cwd=root, check=True)  # noqa: S603
     return page
 
 
@@ -212,7 +223,9 @@ def main() -> None:
             camera.take("serve-telephone")
             camera.look(TRACE, "light")
             camera.browser.get(saved_trace(Path(folder)).as_uri())
-            opened = ".steps > ol > li:nth-child(n+4) > details, .steps li:nth-child(5) .inside details"
+            opened = (
+                ".steps > ol > li:nth-child(n+4) > details, .steps li:nth-child(5) .inside details"
+            )
             camera.browser.execute_script(
                 f"for (const each of document.querySelectorAll('{opened}')) each.open = true"
             )

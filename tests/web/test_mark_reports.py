@@ -135,7 +135,7 @@ def test_the_red_words_are_marked_and_no_others(tmp_path: Path, case: str) -> No
 
 
 def test_words_outside_the_visible_page_are_not_marked(tmp_path: Path) -> None:
-    """pdf-inspector 318: a page is cut, and its text goes on outside."""
+    """pdf-inspector 318: a page is cut, and has text outside."""
     (tmp_path / "reports").mkdir()
     write_pdf(tmp_path / "reports" / "a.pdf", HIDDEN)
     boxed(cropbox=(50, 300, 500, 600))(tmp_path / "reports" / "a.pdf")
@@ -143,4 +143,6 @@ def test_words_outside_the_visible_page_are_not_marked(tmp_path: Path) -> None:
     for quote, seen in ((HIDDEN[0][2], []), (HIDDEN[1][2], [1])):
         _, place = found(tmp_path, "a.pdf", [quote])
         assert list(place.marks) == seen
-        assert all(0 <= edge <= 1 for boxes in place.marks.values() for box in boxes for edge in box)
+        assert all(
+            0 <= edge <= 1 for boxes in place.marks.values() for box in boxes for edge in box
+        )

@@ -68,7 +68,16 @@ def test_a_listener_may_lose_its_connection_again_and_again(client: TestClient) 
     for place, (name, *_) in enumerate(told):
         for _ in range(2):  # the second connection has got nothing
             assert events(client, thread, name) == told[place + 1 :]
-    for odd in (f"{run}-", f"{run}--1", f"{run}-x", "-3", run, " ", f"{run}-999", f"{run}-{'9' * 5000}"):
+    for odd in (
+        f"{run}-",
+        f"{run}--1",
+        f"{run}-x",
+        "-3",
+        run,
+        " ",
+        f"{run}-999",
+        f"{run}-{'9' * 5000}",
+    ):
         assert events(client, thread, odd) == told, odd
 
 

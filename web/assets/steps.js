@@ -56,7 +56,7 @@ export function Steps({ thread, question, records, open, cite, address, saved })
     <summary>Steps</summary>
     <${List} steps=${nest(trace, records)} passages=${names} cite=${cite} cited=${trace?.citations ?? []} />
     ${trace && html`<${TimeLine} trace=${trace} passages=${names} />
-      ${Object.keys(trace.legend).length > 0 && html`<details><summary>What the words mean</summary>
+      ${Object.keys(trace.legend).length > 0 && html`<details><summary>Meaning of the words</summary>
         <dl>${Object.entries(trace.legend).map(([word, meaning]) => html`<dt key=${word}>${word}</dt><dd>${meaning}</dd>`)}</dl></details>`}`}
     ${(thread || address) && html`<p><a href=${at("html")} download>Save
       as one page</a></p>`}
