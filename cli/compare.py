@@ -114,6 +114,8 @@ async def _estimate(names: Sequence[str], context: Context, resources: Resources
         if calls is None:
             open_.append(name)
         known += calls or 0
+    if len(open_) == len(names):
+        return f"{', '.join(names)}: how many model calls they take is not known before."
     more = f" and those of {', '.join(open_)}, which are not known before" if open_ else ""
     return f"{', '.join(names)}: about {counted(round(known), 'model call')}{more}."
 

@@ -82,12 +82,12 @@ async def _draw(thread: str, question: int = 0, *, follow: bool) -> None:
 
 async def _write(thread: str, html: Path, question: int = 0, *, follow: bool) -> None:
     """Write the page; while the thread runs it is written again and loads itself again."""
-    from hopyard.tracing.trace_page import trace_page
+    from hopyard.web.saved import saved_trace
 
     async with aclosing(_traces(thread, question, follow=follow)) as traces:
         async for trace in traces:
             again = follow and not trace.finished
-            text = trace_page(trace, reload_seconds=PAUSE if again else 0)
+            text = saved_trace(trace, reload_seconds=PAUSE if again else 0)
             await asyncio.to_thread(html.write_text, text, encoding="utf-8")
             if again:
                 steps = counted(len(list(trace.walk())), "step")

@@ -1,4 +1,4 @@
-"""The pictures of `hopyard serve` in README.md and docs/serve.md: `make screenshots`.
+"""The pictures of `hopyard serve` and of a saved trace in README.md and docs: `make screenshots`.
 
 Builds a small index, answers with a script in place of a chat model, and photographs the page in
 Chromium. It needs Chromium with its driver, and the packages of the `dev` extra.
@@ -29,7 +29,8 @@ from selenium import webdriver
 
 FIGURES: Final = Path(__file__).parent / "figures"
 MOST_BYTES: Final = 150_000
-DESK, TELEPHONE = (1280, 800), (390, 780)
+MOST_TRACE_BYTES: Final = 70_000
+DESK, TELEPHONE, TRACE = (1280, 800), (390, 780), (900, 1000)
 QUESTION: Final = "When did the first picking begin, and how large is the new cold room?"
 REPORT: Final = [
     Section(
@@ -117,6 +118,33 @@ def served(folder: Path) -> Iterator[str]:
             server.wait()
 
 
+def saved_trace(folder: Path) -> Path:
+    """The saved trace of the demo's third question, which a recorded model answers."""
+    root, sample = Path(__file__).parents[1], "examples/solar_system"
+    question = (root / sample / "demo_questions.txt").read_text("utf-8").splitlines()[2]
+    index, page = str(folder / "demo"), folder / "trace.html"
+    environment = os.environ | {"HOPYARD_HOME": str(folder / "home")}
+    for arguments in (
+        ["index", "build", f"{sample}/corpus.jsonl", "--out", index],
+        [
+            "ask",
+            question,
+            "-i",
+            index,
+            "-k",
+            "3",
+            "-t",
+            "demo",
+            "--model",
+            f"recorded:{sample}/recording",
+        ],
+        ["trace", "demo", "--html", str(page)],
+    ):
+        hopyard = [sys.executable, "-m", "hopyard.cli.main", *arguments]
+        subprocess.run(hopyard, env=environment, cwd=root, check=True)  # noqa: S603
+    return page
+
+
 def answers(address: str) -> bool:
     """Whether the server is there."""
     try:
@@ -193,6 +221,15 @@ def main() -> None:
             wait_for(lambda: camera.find("a.mark"))
             camera.browser.execute_script("scrollTo(0, 0)")
             camera.take("serve-telephone")
+            camera.look(TRACE, "light")
+            camera.browser.get(saved_trace(Path(folder)).as_uri())
+            opened = (
+                ".steps > ol > li:nth-child(n+4) > details, .steps li:nth-child(5) .inside details"
+            )
+            camera.browser.execute_script(
+                f"for (const each of document.querySelectorAll('{opened}')) each.open = true"
+            )
+            camera.take("trace", MOST_TRACE_BYTES)
         finally:
             camera.browser.quit()
 

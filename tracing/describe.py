@@ -62,12 +62,6 @@ def name_evidence(unit: Evidence, names: Names) -> str:
     return own if unit["kind"] == "passage" else f"{unit['kind']} {own}"
 
 
-def kind_of(step: Step) -> str:
-    """The step's kind in words, or "" if the title says it."""
-    kind = step["kind"].replace("-", " ")
-    return "" if title_of(step, {}).lower().startswith(kind) else kind
-
-
 def title_of(step: Step, names: Names) -> str:
     """One line that names a step: its own title, its way between passages, or kind and question."""
     if title := step.get("title"):

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
 
 from hopyard.models.ledger import Use
 from hopyard.state.references import name_sources
@@ -14,9 +13,6 @@ from hopyard.state.schemas import Citation, Evidence, Source, Step
 from hopyard.state.text.counting import counted
 from hopyard.state.usage import about
 from hopyard.tracing.describe import Names
-
-Support = Literal["full", "part", "none"]
-"""How far the cited passages support an answer."""
 
 
 @dataclass(frozen=True)
@@ -239,21 +235,20 @@ class Trace:
         return tuple(dict.fromkeys(asked)) or ((self.model,) if self.model else ())
 
     @property
-    def support(self) -> tuple[Support, str]:
-        """How far the documents support the answer, and that as a sentence; "" of no answer."""
+    def support(self) -> str:
+        """A sentence if the documents do not support the answer, or a part of it; else ""."""
         if not self.finished:
-            return "full", ""
-        doubtful = sum(not cited.get("supported", True) for cited in self.citations)
-        cited = len(self.citations)
-        if doubtful:
-            return ("none" if doubtful == cited else "part"), (
-                f"{doubtful} of {cited} citations: the statement was not found in the passage."
+            return ""
+        if doubtful := sum(not cited.get("supported", True) for cited in self.citations):
+            return (
+                f"{doubtful} of {len(self.citations)} citations: "
+                "the statement was not found in the passage."
             )
-        if cited:
-            return "full", ""
-        if any(passage.unit for passage in self.passages.values()):
-            return "none", "No passage supports this answer."
-        return "none", "No passage supports this answer, because no passage was read."
+        if self.citations:
+            return ""
+        read = any(passage.unit for passage in self.passages.values())
+        why = "" if read else ", because no passage was read"
+        return f"No passage supports this answer{why}."
 
     def walk(self) -> Iterator[TraceStep]:
         """Every step, a step before those below it."""

@@ -1,16 +1,47 @@
-"""A trace as plain values: what `hopyard trace --json` prints, and what the page downloads."""
+"""A trace as plain values: what `hopyard trace --json` prints, and what the page shows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
+
+from markupsafe import Markup
 
 from hopyard.models.ledger import Use
+from hopyard.state.schemas import quotes_of
+from hopyard.state.text.unicode import without_controls
+from hopyard.tracing.legend import legend_of
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
+from hopyard.tracing.prose import prose
+
+_Value = TypeVar("_Value")
+
+
+def as_shown(trace: Trace) -> dict[str, Any]:
+    """`as_plain` for the page: without control characters, with the answer as HTML."""
+    text = prose(trace.answer, len(trace.citations))
+    return {
+        **cleaned(as_plain(trace)),
+        "legend": legend_of(trace),
+        "html": Markup(text),  # noqa: S704  (escapes all)
+    }
+
+
+def cleaned(value: _Value) -> _Value:
+    """A value whose texts have no control characters."""
+    shown: Any = value
+    if isinstance(value, str):
+        shown = without_controls(value)
+    elif isinstance(value, Mapping):
+        shown = {without_controls(str(key)): cleaned(held) for key, held in value.items()}
+    elif isinstance(value, (list, tuple)):
+        shown = [*map(cleaned, value)]
+    return shown  # type: ignore[no-any-return]
 
 
 def as_plain(trace: Trace) -> dict[str, Any]:
-    """Everything that the page shows, with names that say what it is."""
+    """All of a trace, with names that say what it is."""
     return {
         "thread_id": trace.thread_id,
         "question": trace.question,
@@ -18,7 +49,8 @@ def as_plain(trace: Trace) -> dict[str, Any]:
         "answer": trace.answer,
         "finished": trace.finished,
         "waits_for": list(trace.waits_for),
-        "support": trace.support[1],
+        "running": trace.running,
+        "support": trace.support,
         "strategy": trace.strategy,
         "model": trace.model,
         "models": list(trace.models),
@@ -26,7 +58,12 @@ def as_plain(trace: Trace) -> dict[str, Any]:
         "seconds": trace.seconds,
         "notes": list(trace.notes),
         "citations": [
-            {**cited, "reference": trace.names[cited["passage_id"]]} for cited in trace.citations
+            {
+                **cited,
+                "quotes": quotes_of(cited),
+                "reference": trace.names[cited["passage_id"]],
+            }
+            for cited in trace.citations
         ],
         "steps": [_step(step, trace) for step in trace.steps],
         "passages": [

@@ -1,4 +1,4 @@
-"""The Markdown of answers as HTML for the page, and as plain text for one line.
+"""The Markdown of answers as HTML for the page.
 
 A model writes answers, and documents may speak through it. So HTML in an answer stays text, nothing
 is loaded (no images), and a link leads only to `http`, `https` or `mailto`.
@@ -20,11 +20,9 @@ from hopyard.state.text.unicode import without_controls
 _MARK: Final = re.compile(r"\[(\d+)\]")
 _SCHEMES: Final = {"http", "https", "mailto"}
 _HIGHEST: Final = 3
-"""An answer's own headings stand below those of the page."""
+"""The level of an answer's highest headings: they stand below those of the page."""
 _TABLE: Final = '<div class="table" role="group" aria-label="Table" tabindex="0">'
 """Around a table, which may be wider than a telephone: the arrow keys move it."""
-_SHORT: Final = 160
-"""Characters of the longest answer that is shown in large letters."""
 
 
 def prose(text: str, sources: int = 0) -> str:
@@ -34,9 +32,11 @@ def prose(text: str, sources: int = 0) -> str:
         sources: How many sources the page lists. A mark such as `[2]` leads to its source.
     """
     tokens = _parsed(without_controls(text))
+    headings = [token for token in tokens if token.type in {"heading_open", "heading_close"}]
+    first = min((int(token.tag[1:]) for token in headings), default=1)
+    for token in headings:
+        token.tag = f"h{min(6, int(token.tag[1:]) - first + _HIGHEST)}"
     for token in tokens:
-        if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{min(6, int(token.tag[1:]) + _HIGHEST - 1)}"
         if side := token.attrs.pop("style", ""):  # the page's policy allows no style of its own
             token.attrs["class"] = str(side).rpartition(":")[2]
         if token.children:
@@ -47,30 +47,10 @@ def prose(text: str, sources: int = 0) -> str:
     return html.replace("<table>", f"{_TABLE}<table>").replace("</table>", "</table></div>")
 
 
-def is_prose(text: str) -> bool:
-    """Whether an answer is a text rather than a phrase: it has several lines, or many letters."""
-    return "\n" in text.strip() or len(text) > _SHORT
-
-
-def one_line(text: str) -> str:
-    """The words of Markdown, without its signs and line breaks."""
-    parts = [
-        "".join(_words(token.children or [token]))
-        for token in _parsed(text)
-        if token.type in {"inline", "fence", "code_block"}
-    ]
-    return " ".join(" ".join(parts).split())
-
-
 def _parsed(text: str) -> list[Token]:
     """A single line has no blocks: "1781." is a year, not the beginning of a list."""
     text = text.strip()
     return _parser.parse(text) if "\n" in text else _parser.parseInline(text)
-
-
-def _words(tokens: Sequence[Token]) -> Iterator[str]:
-    for token in tokens:
-        yield " " if token.type in {"softbreak", "hardbreak"} else token.content
 
 
 def _with_marks(tokens: Sequence[Token], sources: int) -> Iterator[Token]:

@@ -69,6 +69,8 @@ class Chat:
     task_tokens: int = _TASK_TOKENS
     form: str = ""
     """The option that demands a call of a tool, or JSON, in place of a text; "" for none."""
+    field: str = ""
+    """The only field of the JSON object that it demands, such as `title`; "" for several."""
 
     @property
     def links(self) -> bool:
@@ -101,6 +103,7 @@ def read_chat(given: Mapping[str, Any]) -> Chat:
         isinstance(options, dict) and bool(options.get("include_usage")),
         min(most, _MOST_TASK_TOKENS) if isinstance(most, int) and most > 0 else _TASK_TOKENS,
         _form(given),
+        _only_field(given),
     )
     if not chat.said or not isinstance(chat.said[-1], HumanMessage):
         raise UsageError("The last message must be the user's.")
@@ -169,6 +172,13 @@ def _form(given: Mapping[str, Any]) -> str:
         return "tool_choice"
     wanted = isinstance(form, dict) and form.get("type", "text") != "text"
     return "response_format" if wanted else ""
+
+
+def _only_field(given: Mapping[str, Any]) -> str:
+    form: Any = given
+    for name in ("response_format", "json_schema", "schema", "properties"):
+        form = form.get(name) if isinstance(form, dict) else None
+    return str(next(iter(form))) if isinstance(form, dict) and len(form) == 1 else ""
 
 
 def _message(sent: Any) -> AnyMessage | None:

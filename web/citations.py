@@ -13,18 +13,20 @@ from hopyard.state.text.unicode import without_controls
 from hopyard.tracing.texts import find_quotes
 from hopyard.web.viewing import Place
 
-__all__ = ("citation_page", "marked")
+__all__ = ("TEMPLATES", "citation_page", "marked")
 
-_TEMPLATES: Final = Environment(
+TEMPLATES: Final = Environment(
     loader=PackageLoader("hopyard.web", "templates"),
     autoescape=True,
     finalize=lambda value: without_controls(value) if type(value) is str else value,
 )
+"""Texts are escaped unless they are `Markup`, and control characters are removed."""
+TEMPLATES.policies["json.dumps_kwargs"] = {"sort_keys": False}
 
 
 def citation_page(citation: Citation, place: Place) -> str:
     """The page of a citation. It needs no script."""
-    return _TEMPLATES.get_template("citation.html").render(
+    return TEMPLATES.get_template("citation.html").render(
         citation=citation, place=place, text=marked(citation.text, citation.quotes)
     )
 

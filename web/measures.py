@@ -11,10 +11,10 @@ from starlette.routing import Route
 
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.nodes.route import runnable
-from hopyard.tracing.plain import as_plain
-from hopyard.tracing.trace_page import trace_page
+from hopyard.tracing.plain import as_shown
 from hopyard.web.measuring import Measuring
 from hopyard.web.requests import current_index, json_body
+from hopyard.web.saved import saved_trace
 
 __all__ = ("ROUTES",)
 
@@ -80,8 +80,8 @@ async def _trace(request: Request) -> Response:
     trace = await _measuring(request).trace(asked.get("strategy", ""), asked.get("id", ""))
     if request.path_params["form"] == "html":
         saved = {"content-disposition": "attachment; filename=trace.html"}
-        return HTMLResponse(await asyncio.to_thread(trace_page, trace), headers=saved)
-    return JSONResponse(as_plain(trace))
+        return HTMLResponse(await asyncio.to_thread(saved_trace, trace), headers=saved)
+    return JSONResponse(as_shown(trace))
 
 
 ROUTES: Final = (

@@ -9,6 +9,7 @@ its connection: the run stops, and the page can continue it.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
@@ -141,7 +142,9 @@ async def _answer_alone(context: Context, chat: Chat) -> Response:
             await asyncio.to_thread(provider.prepare)
         sampling = Sampling(max_tokens=chat.task_tokens, temperature=0.0, seed=context.seed)
         connected = await asyncio.to_thread(provider.connect, sampling)
-        text = (await connected.ainvoke(chat.messages)).text
+        text = str((await connected.ainvoke(chat.messages)).text)
+        if chat.field and not text.lstrip().startswith("{"):  # the model was not told of the form
+            text = json.dumps({chat.field: text.strip()}, ensure_ascii=False)
     except HopyardError as error:
         return refused(502, str(error))
     except Exception:  # The boundary of a call: the log has the error, the client a sentence.

@@ -91,11 +91,11 @@ class Run:
         """The events, to the last.
 
         Args:
-            after: The id of the last event that the listener has. One of another run means all.
+            after: The id of the last event that the listener has. Any other means all.
             idle: Seconds without an event after which `IDLE` comes in its place; None for never.
         """
-        run, _, number = after.partition("-")
-        place = int(number) if run == self._id and number.isdecimal() else 0
+        known = [happening.id for happening in self._told]
+        place = known.index(after) + 1 if after in known else 0
         while True:
             news = self._news
             while place < len(self._told):  # more may be told while a listener takes one

@@ -15,12 +15,12 @@ from starlette.routing import Route
 
 from hopyard.nodes.lifecycle import check_question
 from hopyard.state.errors import ThreadMissingError, UsageError
-from hopyard.tracing.plain import as_plain
+from hopyard.tracing.plain import as_shown
 from hopyard.tracing.read import read_trace
-from hopyard.tracing.trace_page import trace_page
 from hopyard.web.citations import citation_page
 from hopyard.web.requests import current_index, json_body, person_of
 from hopyard.web.runs import Run, Runs
+from hopyard.web.saved import saved_trace
 from hopyard.web.turns import Asked, as_markdown, citation_of, last_question, turn_of, turns_of
 from hopyard.web.viewing import find_place
 
@@ -169,8 +169,8 @@ async def _trace(request: Request) -> Response:
     session, groups = _runs(request).session, person_of(request).groups
     trace = await read_trace(session, place["thread"], int(question), groups)
     if place["form"] == "html":
-        return HTMLResponse(trace_page(trace), headers=_saved("trace.html"))
-    return JSONResponse(as_plain(trace))
+        return HTMLResponse(saved_trace(trace), headers=_saved("trace.html"))
+    return JSONResponse(as_shown(trace))
 
 
 def _saved(name: str) -> dict[str, str]:

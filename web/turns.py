@@ -16,7 +16,7 @@ from hopyard.agent.threads.history import Turn
 from hopyard.state.errors import UsageError
 from hopyard.state.references import name_sources
 from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, notes_of, read_note, why_truncated
-from hopyard.state.text.unicode import without_controls
+from hopyard.tracing.plain import cleaned
 from hopyard.tracing.prose import prose
 from hopyard.web.citations import marked
 
@@ -75,7 +75,7 @@ def turn_of(asked: Asked) -> dict[str, Any]:
         }
         for citation in answer.citations
     ]
-    turn = {
+    turn: dict[str, Any] = {
         **answer.model_dump(mode="json"),
         "asked": asked.question,
         "citations": citations,
@@ -83,8 +83,7 @@ def turn_of(asked: Asked) -> dict[str, Any]:
         "notes": doubts(answer),
         "html": prose(answer.text, len(answer.citations)),
     }
-    shown: dict[str, Any] = _shown(turn)
-    return shown
+    return cleaned(turn)
 
 
 def doubts(answer: Answer) -> list[str]:
@@ -118,15 +117,6 @@ def citation_of(turns: Sequence[Asked], turn: int, number: int) -> Citation:
         if 1 <= number <= len(citations):
             return citations[number - 1]
     raise UsageError(f"The answer {turn} has no citation {number}.")
-
-
-def _shown(value: Any) -> Any:
-    """A value whose texts have no control characters."""
-    if isinstance(value, str):
-        return without_controls(value)
-    if isinstance(value, Mapping):
-        return {without_controls(str(key)): _shown(held) for key, held in value.items()}
-    return [*map(_shown, value)] if isinstance(value, (list, tuple)) else value
 
 
 def _line(number: int, citation: Citation) -> str:

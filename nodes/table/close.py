@@ -45,7 +45,7 @@ async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     cited = list(dict.fromkeys(passage.id for passage, _ in places))
     evidence = [Evidence(kind="table", id=name, score=1.0, passages=[name]) for name in cited]
     read = Step(id="read", kind="read", title="Answer", question=state["question"])
-    steps.append(Step(**{**read, "answer": answer}))
+    steps.append(Step(**{**read, "answer": answer, "passages": evidence}))
     update = {"answer": answer, "citations": citations, "evidence": evidence, "steps": steps}
     return await close_run(run, update)
 

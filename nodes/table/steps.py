@@ -21,7 +21,7 @@ from hopyard.nodes.table.query import run_query
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.table import TABLE_QUERY, failed_query
 from hopyard.state.extras import require
-from hopyard.state.schemas import Step, StrategyInput, passage_ids
+from hopyard.state.schemas import Step, StrategyInput, passage_evidence, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.table import Asked, Outcome, TableState
 from hopyard.state.text.counting import counted
@@ -59,6 +59,7 @@ async def choose(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]
         chosen = [table for table in chosen if table in kept]
     step = Step(id="tables", kind="search", title="Tables", question=question)
     step["answer"] = "; ".join(place_in(each.title, each.section) for each in chosen) or "none"
+    step["passages"] = list(found.evidence)
     if found.problems:
         step |= {"verdict": FALLBACK, "reason": found.reason}
     ids = [table.id for table in chosen]
@@ -122,6 +123,8 @@ async def ask(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
             step |= {"verdict": FAILED, "reason": outcome["error"]}
         else:
             step["answer"] = counted(len(outcome["rows"]), "row")
+            read = dict.fromkeys(name for name, _ in outcome["sources"])
+            step["passages"] = [passage_evidence(name, 1.0) for name in read]
     else:
         step |= {"verdict": NOTHING_FOUND, "reason": attempt.output.thought or "no table has it"}
     steps = [*state["steps"], step]

@@ -36,6 +36,12 @@ def test_an_estimate_counts_the_documents_and_needs_no_index_that_is_missing(
     assert told in " ".join(ended.err.split())
 
 
+def test_no_count_is_told_where_none_is_known(hopyard: Run, index: Path) -> None:
+    ended = hopyard("compare", QUESTION, "-i", index, "--strategies", "global,auto")
+    assert "how many model calls they take is not known before." in " ".join(ended.err.split())
+    assert "about 0" not in ended.err
+
+
 def test_auto_is_estimated_as_its_default_and_a_call_that_chooses(
     hopyard: Run, index: Path
 ) -> None:

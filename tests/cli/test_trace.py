@@ -130,5 +130,5 @@ def test_follow_looks_until_the_thread_has_finished(
     monkeypatch.undo()
     assert len(seen) == 1
     assert 'http-equiv="refresh"' in seen[0]
-    assert "has not finished" in seen[0]
-    assert "has not finished" not in (folder / "page.html").read_text(encoding="utf-8")
+    assert '"finished": false' in seen[0]
+    assert '"finished": true' in (folder / "page.html").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a step is called, from its fields alone."""
+"""The name of a step, from its fields alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from hopyard.state.schemas import Step, passage_evidence
 from hopyard.tracing.describe import (
     describe_step,
     gate_step,
-    kind_of,
     line_of,
     look_of,
     route_step,
@@ -38,11 +37,6 @@ def step(**fields: object) -> Step:
 )
 def test_titles(made: Step, title: str) -> None:
     assert title_of(made, NAMES) == title
-
-
-def test_the_kind_is_told_where_the_title_does_not() -> None:
-    assert kind_of(step()) == ""
-    assert kind_of(step(title="Think")) == "made up"
 
 
 @pytest.mark.parametrize(

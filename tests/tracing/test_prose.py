@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.tracing.prose import is_prose, one_line, prose
+from hopyard.tracing.prose import prose
 
 
 def mark(number: int) -> str:
@@ -27,8 +27,9 @@ THERE = '<a href="https://example.org/a" title="t" rel="noopener noreferrer">the
         ("Two\nlines", "<p>Two<br>\nlines</p>\n"),
         (
             "## Risks\n\n- one [1]\n- two",
-            f"<h4>Risks</h4>\n<ul>\n<li>one {mark(1)}</li>\n<li>two</li>\n</ul>\n",
+            f"<h3>Risks</h3>\n<ul>\n<li>one {mark(1)}</li>\n<li>two</li>\n</ul>\n",
         ),
+        ("## A\n# B\n###### C\nd", "<h4>A</h4>\n<h3>B</h3>\n<h6>C</h6>\n<p>d</p>\n"),
         (
             "`x [1]`\n\n```py\na < b [1]\n```",
             "<p><code>x [1]</code></p>\n<pre><code>a &lt; b [1]\n</code></pre>\n",
@@ -108,24 +109,3 @@ def test_a_mark_leads_to_its_source_and_nowhere_else() -> None:
     html = prose("Read [1].\n\n[1]: https://evil.example", sources=1)
     assert '<a class="mark" href="#source-1">[1]</a>' in html
     assert 'href="https://evil' not in html
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("1781", "1781"),
-        ("1781.", "1781."),
-        ("a < b & c", "a < b & c"),
-        ("## Risks\n\n- one **bold** [1]\n- two `x`", "Risks one bold [1] two x"),
-        ("| City | Rate |\n|---|---|\n| Oslo | 170 |", "City Rate Oslo 170"),
-        ("", ""),
-    ],
-)
-def test_a_line_has_the_words_alone(text: str, line: str) -> None:
-    assert one_line(text) == line
-
-
-def test_a_phrase_is_no_prose() -> None:
-    assert not is_prose("Clyde Tombaugh [1], in Illinois [2].\n")
-    assert is_prose("One.\nTwo.")
-    assert is_prose("word " * 40)

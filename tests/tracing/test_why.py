@@ -19,7 +19,6 @@ from hopyard.testing.evidence import check_evidence
 from hopyard.tracing.describe import describe_step
 from hopyard.tracing.plain import as_plain
 from hopyard.tracing.terminal import draw_trace
-from hopyard.tracing.trace_page import trace_page
 
 from .made import SUMMARY, made_trace, with_texts
 
@@ -66,16 +65,6 @@ def test_the_terminal_shows_it_below_the_passage() -> None:
     shown = [line.strip() for line in lines]
     place = shown.index("Mars  0.50")
     assert shown[place + 1 : place + 3] == [f"why: {MOONS}", "Venus  0.40"]
-
-
-def test_the_page_shows_it_below_the_title_and_escapes_it() -> None:
-    step = Step(id="search", kind="search", passages=[found("mars", 0.5, MOONS)])
-    trace = made_trace([step], evidence=[found("mars", 0.5, MOONS), found("venus", 0.4)])
-    text = trace_page(with_texts(trace, mars="Red.", venus="Hot."))
-    why = "<small>why: &lt;b&gt;Phobos&lt;/b&gt;, Deimos</small>"
-    assert f'<span class="score">read, 0.50</span>{why}</summary>' in text
-    assert '<span class="score">read, 0.40</span></summary>' in text
-    assert text.count(f'<span class="score">0.50</span>{why}</li>') == 2  # strategy and search
 
 
 def test_json_has_it() -> None:

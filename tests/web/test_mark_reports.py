@@ -77,6 +77,27 @@ def enlarged(path: Path) -> None:
     path.write_bytes(data.replace(b"/Type /Page\n", b"/Type /Page /UserUnit 2\n", 1))
 
 
+def stamped(path: Path) -> None:
+    """A page with a turned line at its edge, as arXiv stamps it."""
+    from reportlab.pdfgen.canvas import Canvas
+
+    canvas = Canvas(str(path), pagesize=(595, 842))
+    for left, bottom, line in LINES:
+        canvas.setFillColorRGB(1, 0, 0)
+        canvas.drawString(left, bottom, line)
+    canvas.setFillColorRGB(0, 0, 0)
+    canvas.rotate(90)
+    canvas.drawString(200, -30, "arXiv:1987.00001v1 [harbours] 1 May 1987")
+    canvas.save()
+
+
+COMPOUND = [
+    (100, 700, "In a non-local case the price-"),
+    (100, 686, "determining factors apply."),
+]
+APPLY = "In a non-local case the pricedetermining factors apply."
+"""As the index has it, which takes the hyphen at the end of a line for that of a divided word."""
+HIDDEN = [(100, 700, "Nobody can see this line."), (100, 400, "The pier is open.")]
 CASES: dict[str, tuple[Any, str, Callable[[Path], None] | None, str]] = {
     "zotero-mcp 381": (LINES, WHOLE, boxed(mediabox=(-60, 40, 535, 882)), ""),
     "docling-parse 125": (LINES, WHOLE, boxed(cropbox=(-50, -50, 700, 900)), ""),
@@ -85,6 +106,8 @@ CASES: dict[str, tuple[Any, str, Callable[[Path], None] | None, str]] = {
     "pdf_oxide 1340": (COLUMNS, ACROSS, None, ""),
     "pdf_oxide 1340, rejoined": (COLUMNS, ACROSS.replace("-\n\n", ""), None, ""),
     "pdf2txt 52": (LIGATURES, FLOATED, None, ""),
+    "xberg 1543, pdf.js 19120": (COMPOUND, APPLY, None, ""),
+    "liteparse 250": (LINES, WHOLE, stamped, ""),
     "an owner's password": (LINES, WHOLE, None, "secret"),
 }
 
@@ -109,3 +132,17 @@ def test_the_red_words_are_marked_and_no_others(tmp_path: Path, case: str) -> No
         marked[rows, int(left * width) - 2 : int(right * width) + 3] = True
     assert not (seen & ~marked).any()
     assert marked.sum() < 12 * seen.sum(), "much more than the words is marked"
+
+
+def test_words_outside_the_visible_page_are_not_marked(tmp_path: Path) -> None:
+    """pdf-inspector 318: a page is cut, and has text outside."""
+    (tmp_path / "reports").mkdir()
+    write_pdf(tmp_path / "reports" / "a.pdf", HIDDEN)
+    boxed(cropbox=(50, 300, 500, 600))(tmp_path / "reports" / "a.pdf")
+    hopyard.build_index(tmp_path / "index", tmp_path / "reports", kinds=["sparse"])
+    for quote, seen in ((HIDDEN[0][2], []), (HIDDEN[1][2], [1])):
+        _, place = found(tmp_path, "a.pdf", [quote])
+        assert list(place.marks) == seen
+        assert all(
+            0 <= edge <= 1 for boxes in place.marks.values() for box in boxes for edge in box
+        )

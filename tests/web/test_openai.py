@@ -113,6 +113,15 @@ def test_an_answer_that_ends_with_space_is_told_once(client: TestClient, chat: M
     assert "".join(delta.get("content", "") for delta in deltas).strip() == ANSWER["answer"]
 
 
+def test_no_proxy_is_to_hold_a_stream_back(client: TestClient) -> None:
+    """xagent 1358: nginx keeps small pieces of a stream until the header says otherwise."""
+    told = complete(client, QUESTION, stream=True)
+    [thread] = [each["thread_id"] for each in client.get("/api/threads").json()["threads"]]
+    for stream in (told, client.get(f"/api/threads/{thread}/events")):
+        assert stream.headers["x-accel-buffering"] == "no"
+        assert stream.headers["cache-control"] == "no-store"
+
+
 def test_a_prompt_for_a_title_makes_no_turn(client: TestClient, chat: ModelServer) -> None:
     chat.answer = lambda *_: "A bridge of iron"
     task = "### Aufgabe:\nNenne das Thema.\n<chat_history>\nUSER: When?\n</chat_history>"
@@ -121,6 +130,20 @@ def test_a_prompt_for_a_title_makes_no_turn(client: TestClient, chat: ModelServe
     streamed = chunks(complete(client, task, stream=True))
     assert streamed[0]["choices"][0]["delta"]["content"] == "A bridge of iron"
     assert client.get("/api/threads").json()["threads"] == []
+
+
+@pytest.mark.parametrize("said", ["A bridge", '{"title": "A bridge"}'])
+def test_a_title_has_the_form_that_the_client_reads(
+    client: TestClient, chat: ModelServer, said: str
+) -> None:
+    """LibreChat 8127: it asks for the title as an object with one field."""
+    chat.answer = lambda *_: said
+    schema = {"type": "object", "properties": {"title": {"type": "string"}}}
+    form = {"type": "json_schema", "json_schema": {"name": "extract", "schema": schema}}
+    task = "Write a title for this conversation.\nUser: When?\nAI: In 1781."
+    told = complete(client, task, response_format=form).json()
+    assert json.loads(told["choices"][0]["message"]["content"]) == {"title": "A bridge"}
+    assert complete(client, QUESTION, response_format=form).status_code == 400
 
 
 @pytest.mark.parametrize(

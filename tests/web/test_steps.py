@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import httpx
 import pytest
 from model_server import ModelServer
 
@@ -24,6 +26,8 @@ CROSSED: Final = "How long is the river that the Iron Bridge crosses?"
 COKE: Final = "When was coke first used where the ribs of the Iron Bridge were cast?"
 THEMES: Final = "What do the documents tell about bridges?"
 LISTED: Final = "Which bridges do the documents name?"
+FIRST: Final = "Which bridge was opened first?"
+LIST: Final = "| Bridge | Opened |\n|---|---|\n| Iron Bridge | 1781 |\n| Stone Bridge | 1146 |"
 OPEN_ALL: Final = "for (const each of document.querySelectorAll('.steps details')) each.open = true"
 
 
@@ -137,8 +141,64 @@ PICTURES: Final = {
             ),
         ],
         "Opened",
-        ("Choose 8 documents: 1 call",),
+        ("Choose 9 documents: 1 call",),
         "Merge 1 row → There is 1 bridge:",
+    ),
+    "single": Picture(
+        IRON,
+        [("Answer", "", said("1781"))],
+        "Answer",
+        ("Search: ", "Route: single"),
+        "Answer → 1781",
+    ),
+    "local": Picture(
+        IRON,
+        [("Answer", "", said("1781"))],
+        "Answer",
+        ("Entities: ", "Context of "),
+        "Answer → 1781",
+    ),
+    "cor": Picture(
+        CROSSED,
+        [
+            ("NextQuestion", f"Findings:\n{_RIVER}", {"kind": "enough"}),
+            ("NextQuestion", "", {"kind": "ask", "question": _RIVER}),
+            ("Answer", CROSSED, said("354 km")),
+            ("Answer", "", said("Severn")),
+        ],
+        "none",
+        (),
+        f"{_RIVER} → Severn",
+    ),
+    "hop-rounds": Picture(
+        COKE,
+        [
+            ("HopChoice", "", {"enough": False, "useful": [1], "necessary": [1]}),
+            (
+                "SelectedAnswer",
+                "",
+                {"useful": [{"passage": 1, "fact": "Coke was used there."}], "answer": "In 1709."},
+            ),
+        ],
+        "SelectedAnswer",
+        ("Round 1 of hops",),
+        "In 1709.",
+    ),
+    "table": Picture(
+        FIRST,
+        [
+            (
+                "TableQuery",
+                "",
+                {
+                    "sql": 'SELECT "Bridge" AS bridge FROM "list" ORDER BY "Opened" LIMIT 1',
+                    "sentence": "{bridge} was opened first.",
+                },
+            ),
+        ],
+        "TableQuery",
+        ("Tables",),
+        "Stone Bridge was opened first.",
     ),
     "tree": Picture(
         BOTH,
@@ -170,8 +230,8 @@ def model() -> Iterator[ModelServer]:
 def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("steps")
     (folder / "home").mkdir()
-    kinds = ("dense", "sparse", "entity-graph", "communities", "passage-graph")
-    index = build_drawn(folder / "index", CORPUS, BRIDGES, Words(), kinds=kinds)
+    kinds = ("dense", "sparse", "entity-graph", "communities", "passage-graph", "tables")
+    index = build_drawn(folder / "index", CORPUS | {"list": LIST}, BRIDGES, Words(), kinds=kinds)
     made = Server(index, model, folder / "home")
     made.start()
     yield made
@@ -180,7 +240,7 @@ def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.mark.parametrize("strategy", PICTURES)
 def test_a_picture_grows_and_every_step_opens(
-    browser: Any, server: Server, model: ModelServer, strategy: str
+    browser: Any, server: Server, model: ModelServer, tmp_path: Path, strategy: str
 ) -> None:
     picture, go = PICTURES[strategy], threading.Event()
 
@@ -219,7 +279,8 @@ def test_a_picture_grows_and_every_step_opens(
         assert any("It crosses the Severn." in each.text for each in lists)
     assert faults(browser) == []
     page.find(".steps .cite").click()
-    page.shows("aside blockquote", ".")
+    page.shows("aside blockquote", "e")
+    steps, cited = page.text(".steps"), page.text("aside blockquote")
     if strategy == "tree":
         page.shows(".steps .kept > ul", "Who built it? → Darby thrown away")
         pruned = browser.find_elements("css selector", ".kept > ol > .pruned > details > summary")
@@ -228,4 +289,17 @@ def test_a_picture_grows_and_every_step_opens(
             "Who paid for it? → Nobody",
         ]
         assert page.find(".kept meter").get_property("value") == 0.3
+    assert page.complaints() == []
+
+    # The saved trace shows the same, without the server.
+    file = tmp_path / "trace.html"
+    file.write_bytes(httpx.get(page.find(".steps a[download]").get_property("href")).content)
+    browser.get(file.as_uri())
+    wait_for(lambda: page.find(".steps"))
+    browser.execute_script(OPEN_ALL)
+    assert page.text(".steps") == steps.replace("Save as one page", "").rstrip()
+    assert picture.question in page.text("h2")
+    page.find(".steps .cite").click()
+    page.shows("aside blockquote", cited)
+    assert faults(browser) == []
     assert page.complaints() == []

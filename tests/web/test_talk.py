@@ -59,6 +59,28 @@ def test_a_listener_that_comes_back_gets_what_it_has_not_got(client: TestClient)
     assert events(client, thread, "another-1") == told  # of a server that was killed
 
 
+def test_a_listener_may_lose_its_connection_again_and_again(client: TestClient) -> None:
+    """eventsource 27, typescript-sdk 2809, Hephaestus 1163: after each event, after none, and
+    with an id that the run has not told."""
+    thread = ask(client)
+    told = events(client, thread)
+    run = told[0][0].partition("-")[0]
+    for place, (name, *_) in enumerate(told):
+        for _ in range(2):  # the second connection has got nothing
+            assert events(client, thread, name) == told[place + 1 :]
+    for odd in (
+        f"{run}-",
+        f"{run}--1",
+        f"{run}-x",
+        "-3",
+        run,
+        " ",
+        f"{run}-999",
+        f"{run}-{'9' * 5000}",
+    ):
+        assert events(client, thread, odd) == told, odd
+
+
 def test_a_follow_up_stays_on_its_thread(client: TestClient, chat: ModelServer) -> None:
     chat.answer = replies(
         {

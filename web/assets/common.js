@@ -33,7 +33,13 @@ export const pathOf = (thread) => `/api/threads/${encodeURIComponent(thread)}`;
 export const counted = (number, word) =>
   `${number.toLocaleString()} ${word}${number === 1 ? "" : "s"}`;
 /** What a million tokens cost, in and out, as the person told this browser for a model. */
-export const pricesOf = (model) => JSON.parse(localStorage.getItem(`prices ${model}`) ?? "[0, 0]");
+export const pricesOf = (model) => {
+  try {
+    return JSON.parse(localStorage.getItem(`prices ${model}`) ?? "[0, 0]");
+  } catch { // a saved page may be shown where nothing can be stored
+    return [0, 0];
+  }
+};
 export const setPrices = (model, prices) =>
   localStorage.setItem(`prices ${model}`, JSON.stringify(prices));
 /** The price of some usages; "" if a model's price is not known. */

@@ -3,6 +3,7 @@
 import { cost, get, html, pathOf, useEffect, useRef, useState } from "/assets/common.js";
 
 const PAUSE = 500;
+const REST = 30;
 const STRATEGY = "strategy";
 const LOOKS = { leaf: "kept", necessary: "kept", pruned: "pruned", failed: "pruned",
   fallback: "pruned", budget: "pruned", open: "open", cut: "open" };
@@ -38,9 +39,10 @@ const nest = (trace, records) => {
 /**
  * @param question the number of the question in its thread; 0 while it runs
  * @param address gives the address of a trace that is of no thread, as json or html
+ * @param saved the trace itself, in a file that has no server
  */
-export function Steps({ thread, question, records, open, cite, address }) {
-  const [trace, setTrace] = useState(null);
+export function Steps({ thread, question, records, open, cite, address, saved }) {
+  const [trace, setTrace] = useState(saved ? withRead(saved) : null);
   const timer = useRef(0);
   const at = (form) => address?.(form) ?? `${pathOf(thread)}/trace.${form}?question=${question}`;
   const load = () => get(at("json")).then((found) => setTrace(withRead(found))).catch(() => {});
@@ -48,21 +50,43 @@ export function Steps({ thread, question, records, open, cite, address }) {
     if (!question && thread) timer.current = setTimeout(load, PAUSE);
     return () => clearTimeout(timer.current);
   }, [records]);
-  if (!records.length && !address) return null;
+  if (!records.length && !address && !saved) return null;
   const names = new Map(trace?.passages.map((passage) => [passage.id, passage]));
   return html`<details class="steps" open=${open} onToggle=${(event) => event.target.open && !trace && (thread || address) && load()}>
     <summary>Steps</summary>
     <${List} steps=${nest(trace, records)} passages=${names} cite=${cite} cited=${trace?.citations ?? []} />
+    ${trace && html`<${TimeLine} trace=${trace} passages=${names} />
+      ${Object.keys(trace.legend).length > 0 && html`<details><summary>Meaning of the words</summary>
+        <dl>${Object.entries(trace.legend).map(([word, meaning]) => html`<dt key=${word}>${word}</dt><dd>${meaning}</dd>`)}</dl></details>`}`}
     ${(thread || address) && html`<p><a href=${at("html")} download>Save
       as one page</a></p>`}
   </details>`;
+}
+
+/** The model calls over time. A long pause, as before a question is continued, is cut out. */
+function TimeLine({ trace, passages }) {
+  const calls = flat(trace.steps).flatMap((step) => step.calls.filter((call) => call.at && !call.cached).map((call) =>
+    ({ call, title: titleOf(step, passages), begin: Date.parse(call.at) / 1000 - call.seconds })));
+  calls.sort((one, other) => one.begin - other.begin);
+  let [left, end] = [calls[0]?.begin, 0];
+  for (const each of calls) {
+    const rest = each.begin - left - end;
+    if (rest > REST) left += rest;
+    each.begin -= left;
+    end = Math.max(end, each.begin + each.call.seconds);
+  }
+  return end > 0 && html`<details class="time"><summary>Model calls over ${end.toFixed(1)} s</summary>
+    <ol>${calls.map(({ call, title, begin }, place) => html`<li key=${place}>${title} <span class="quiet">${call.prompt}, from ${begin.toFixed(1)} to ${(begin + call.seconds).toFixed(1)} s</span>
+      <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect x=${(100 * begin) / end} width=${Math.max(0.4, (100 * call.seconds) / end)} height="1" /></svg></li>`)}</ol></details>`;
 }
 
 const titleOf = (step, passages) => {
   if (step.title) return step.title;
   const [tail, head] = [step.tail, step.head].map((id) => passages.get(id)?.name ?? id);
   const way = tail && head ? `${tail} → ${head}` : head || (tail && `${tail} stays`);
-  return [way || step.kind.replaceAll("-", " "), step.question].filter(Boolean).join(": ");
+  const kind = step.kind.replaceAll("-", " ");
+  return way ? [way, step.question].filter(Boolean).join(" · ")
+    : [kind[0].toUpperCase() + kind.slice(1), step.question].filter(Boolean).join(": ");
 };
 
 /** @param cited the citations of the answer, which the last step shows if it names no passages */
@@ -97,27 +121,33 @@ const unitsOf = (step, cited) => {
   return units.length ? units : told([...new Set(cited.map((each) => each.passage_id))], "cited");
 };
 
+/** Whether a unit of evidence is no passage, as a summary or a community. */
+const isOther = (unit) => unit.kind && unit.kind !== "passage" && !unit.passages.includes(unit.id);
+
 function Inside({ step, passages, cite, cited }) {
   const units = unitsOf(step, cited);
   const lacks = [!units.length && "No passage.", !step.calls?.length && "No model call."].filter(Boolean).join(" ");
   return html`<div class="inside">
     ${step.question && step.title && step.question !== step.title && html`<p>${step.question}</p>`}
     ${step.reason && html`<p class="quiet">${step.reason}</p>`}
+    ${step.judge && html`<p class="quiet">judged by ${step.judge}</p>`}
     ${Object.entries(step.facts ?? {}).map(([name, value]) => html`<p key=${name} class="quiet">${name}: ${value}</p>`)}
     ${units.length > 0 && html`<ul class="citations">${units.flatMap((unit) => unit.passages.map((id) => html`<li key=${id}>
       <button class="cite" disabled=${!passages.has(id)} onClick=${() => cite(asCited(passages.get(id)))}>${passages.get(id)?.name ?? id}</button>
-      <span class="quiet"> ${unit.score?.toFixed(2)} ${[...(unit.texts ?? []), unit.why].filter(Boolean).join(" ")}</span></li>`))}</ul>`}
+      <span class="quiet"> ${unit.score?.toFixed(2)} ${[isOther(unit) && `through ${unit.kind} ${unit.id}`, ...(unit.texts ?? []), unit.why].filter(Boolean).join(" ")}</span></li>`))}</ul>`}
     ${step.calls?.map((call, number) => html`<details key=${number}>
       <summary>${costOf([{ ...call, cached: false }]).replace(/^1 call/, call.cached ? "Answer from the ledger" : "Model call")}</summary>
+      <p class="quiet">${call.prompt}/${call.version} by ${call.model}: ${call.outcome}${call.attempt > 0 && `, try ${call.attempt + 1}`}</p>
+      ${!call.messages.length && html`<p class="quiet">The prompt is not kept.</p>`}
       ${call.messages.map((message) => html`<h3>${message.role}</h3><pre>${message.text}</pre>`)}
       <h3>Output</h3><pre>${call.output}</pre></details>`)}
     ${!step.calls ? html`<p class="quiet">Loading…</p>` : lacks && html`<p class="quiet">${lacks}</p>`}
   </div>`;
 }
 
-const asCited = (passage) => ({
+export const asCited = (passage) => ({
   passage_id: passage.id, name: passage.name, title: passage.title, supported: true,
-  quotes: passage.quotes, text: passage.text, marked: escaped(passage.text ?? ""),
+  quotes: passage.quotes, text: passage.text, marked: marked(passage.text ?? "", passage.quotes),
   source: passage.source.source, section: passage.source.section, pages: passage.source.pages,
   metadata: passage.source.metadata,
 });
@@ -125,4 +155,15 @@ const escaped = (text) => {
   const element = document.createElement("p");
   element.textContent = text;
   return element.innerHTML;
+};
+/** A passage as HTML with its quotes marked; they are in order. */
+const marked = (text, quotes) => {
+  let [shown, place] = ["", 0];
+  for (const quote of quotes) {
+    const at = text.indexOf(quote, place);
+    if (at < 0) continue;
+    shown += `${escaped(text.slice(place, at))}<mark>${escaped(quote)}</mark>`;
+    place = at + quote.length;
+  }
+  return shown + escaped(text.slice(place));
 };

@@ -1,6 +1,7 @@
 // A conversation: its questions and answers, and the question that is being answered.
 // A run continues at the server. The page listens to its numbered events, and after a reload or a
 // lost connection the browser asks for those that it has not got.
+import { Answer } from "/assets/answer.js";
 import { cost, get, html, pathOf, pricesOf, send, setPrices, useEffect, useRef, useState } from "/assets/common.js";
 import { Steps } from "/assets/steps.js";
 
@@ -195,13 +196,6 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
 
 function Turn({ turn, owner, number, cite, edit, resume }) {
   const [draft, setDraft] = useState(null);
-  const show = (place) => cite({ ...turn.citations[place - 1] });
-  const follow = (event) => {
-    const mark = event.target.closest("a.mark");
-    if (!mark) return;
-    event.preventDefault();
-    show(Number(mark.textContent.slice(1, -1)));
-  };
   return html`<li>
     <h2>${turn.asked} ${edit && draft === null && html`
       <button class="link edit" aria-label=${`Edit question ${number}`} onClick=${() => setDraft(turn.asked)}>Edit</button>`}</h2>
@@ -209,11 +203,7 @@ function Turn({ turn, owner, number, cite, edit, resume }) {
       <textarea rows="3" aria-label="Edited question" value=${draft} onInput=${(event) => setDraft(event.target.value)} />
       <p class="tools"><button disabled=${!draft.trim()} onClick=${() => { edit(number, draft); setDraft(null); }}>Ask in a copy of the thread</button>
       <button class="link" onClick=${() => setDraft(null)}>Cancel</button></p></div>`}
-    <div class="answer" onClick=${follow} dangerouslySetInnerHTML=${{ __html: turn.html }} />
-    ${turn.notes.map((note) => html`<p class="doubt">${note}</p>`)}
-    <ul class="citations">${turn.citations.map((cited, place) => html`<li key=${place}>
-      <button class=${cited.supported ? "cite" : "cite doubt"} onClick=${() => show(place + 1)}>
-        [${place + 1}] ${cited.name}${cited.supported ? "" : " (not found in its passage)"}</button></li>`)}</ul>
+    <${Answer} turn=${turn} cite=${cite} />
     <${Steps} thread=${turn.thread} question=${number} records=${turn.steps} cite=${cite} />
     ${turn.finished
       ? html`<p class="quiet">${turn.strategy} · ${cost([paid(turn)])}</p>${owner && html`<${Keep} question=${turn.question || turn.asked} />`}`

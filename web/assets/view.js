@@ -5,7 +5,7 @@ const WIDTHS = [1000, 2000];
 
 export function Passage({ cited, close }) {
   const panel = useRef(null);
-  const [place, setPlace] = useState(null);
+  const [place, setPlace] = useState(cited.place ?? null);
   const [page, setPage] = useState(0);
   const [zoom, setZoom] = useState(innerWidth < 700 ? 1 : 0); // a page is too small to read on a telephone
 
@@ -16,7 +16,8 @@ export function Passage({ cited, close }) {
   useEffect(() => {
     let current = true;
     panel.current.querySelector("button").focus();
-    setPlace(null);
+    setPlace(cited.place ?? null);
+    if (cited.place) return;
     const asked = new URLSearchParams({ passage: cited.passage_id });
     for (const quote of cited.quotes ?? []) asked.append("quote", quote);
     get(`/api/place?${asked}`)

@@ -38,6 +38,8 @@ _MENTIONED: Final = 0.5
 """Weight of words of metadata and first lines, and of words of a question without a capital."""
 _TELLS: Final = 0.5
 """Least weight of a word in a name that tells the reader why a document was chosen."""
+_SMALL: Final = 3
+"""Letters of a word without a capital that tells the reader nothing, such as "der"."""
 _LEAST_BEGUN: Final = 3
 _LONGEST_RUN: Final = 3
 """Words of a question that may be one word of a name."""
@@ -126,7 +128,8 @@ class DocumentNames:
                 total += rarity if held else rarity / 2
             if held:
                 scores[documents] += weight * rarity * weights
-                if 2 * held < len(self) and weight * weights.max() >= _TELLS:
+                small = len(word) <= _SMALL and word.islower()
+                if 2 * held < len(self) and weight * weights.max() >= _TELLS and not small:
                     said.append(Said(word, documents))
         return scores, min(1.0, 2 * scores.max(initial=0.0) / total) if total else 0.0, said
 

@@ -176,3 +176,13 @@ def test_long_documents_score_less() -> None:
     # 1 / (1 + 0.1·ln(n/10)) from ten passages on: ln 2 = 0.6931, ln 10 = 2.3026
     factors = by_chance(np.array([1, 10, 20, 100]))
     assert factors.tolist() == pytest.approx([1, 1, 0.93518, 0.81284], abs=1e-5)
+
+
+async def test_an_article_in_a_name_tells_nothing(directory: Path, embedder: Any) -> None:
+    pages = [f"Seite {page}. Das Lager hat Tee und Kisten. " * 12 for page in range(4)]
+    elbe = Document("elbe", "Haus an der Elbe", "\f".join(pages), source="Haus an der Elbe.pdf")
+    await build([*DOCUMENTS, elbe], directory=directory, embedder=embedder, chunk_tokens=30)
+    with Index.open(directory, embedder) as opened:
+        [first] = sparse_of(opened).find("Wie viele Kisten hat der Tee an der Elbe?", 1)
+        said = first["why"].removeprefix("the question names its document: ").split(", ")
+        assert set(said) == {"Kisten", "Tee", "Elbe"}
