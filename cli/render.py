@@ -1,4 +1,4 @@
-"""A finished run in the terminal: gate and route, steps, citations, what it cost."""
+"""A finished run in the terminal: citations, gate and route, steps, what it cost."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ def draw_result(
     names = find_names(passages_of(steps), settings.get("index", ""), settings.get("groups"))
     parts: list[RenderableType] = [
         *(() if answered else (panel,)),
+        *answer_lines(result, names, sources=sources),
         _decisions(result),
         draw_steps(nest_steps(steps), names, told=result["answer"]),
-        *answer_lines(result, names, sources=sources),
         *closing_lines(result),
     ]
     return Group(*parts)

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from hopyard.models.names import reader_name
 from hopyard.state import verdicts
+from hopyard.state.references import SECTION_MARK
 from hopyard.state.schemas import Evidence, GateDecision, RouteDecision, Step
 
 Names = Mapping[str, str]
@@ -18,6 +19,8 @@ Names = Mapping[str, str]
 
 _SHOWN: Final = 12
 """Passages of one step that a line names."""
+_BRIEF: Final = 3
+"""Those that it names below an answer."""
 
 Look = Literal["kept", "pruned", "open", "plain"]
 """How a step is drawn: kept for the answer, thrown away or failed, unfinished, or neither."""
@@ -92,8 +95,15 @@ def judge_of(step: Step) -> str:
     return reader_name(step.get("judge", ""))
 
 
-def describe_step(step: Step, names: Names) -> Iterator[tuple[str, Look | None]]:
-    """Verdict, reason, facts and evidence of a step; the verdict has a look."""
+def describe_step(
+    step: Step, names: Names, *, brief: bool = False
+) -> Iterator[tuple[str, Look | None]]:
+    """Verdict, reason, facts and evidence of a step; the verdict has a look.
+
+    Args:
+        names: Names of passages.
+        brief: Name a few passages only, without the reasons why they were found.
+    """
     if verdict := step.get("verdict"):
         yield verdict, look_of(step)
     if reason := step.get("reason"):
@@ -105,12 +115,24 @@ def describe_step(step: Step, names: Names) -> Iterator[tuple[str, Look | None]]
     if "passages" in step:
         reasons = {unit.get("why", "") for unit in step["passages"]}
         common = reasons.pop() if len(reasons) == 1 else ""
-        scored = [_scored(unit, names, common) for unit in step["passages"]]
-        if len(scored) > _SHOWN:
-            scored[_SHOWN:] = [f"and {len(scored) - _SHOWN} more"]
+        most, found = (_BRIEF if brief else _SHOWN), step["passages"]
+        scored = [
+            f"{_outer_and_inner(name_evidence(unit, names))} {unit['score']:.2f}"
+            if brief
+            else _scored(unit, names, common)
+            for unit in found[:most]
+        ]
+        if len(found) > most:
+            scored.append(f"and {len(found) - most} more")
         yield ", ".join(scored) or "nothing", None
-        if common:
+        if common and not brief:
             yield f"why: {common}", None
+
+
+def _outer_and_inner(name: str) -> str:
+    """A name without the headings between its document and its own."""
+    document, *headings = name.split(SECTION_MARK)
+    return SECTION_MARK.join([document, "…", headings[-1]]) if len(headings) > 1 else name
 
 
 def _scored(unit: Evidence, names: Names, common: str) -> str:

@@ -42,7 +42,8 @@ def draw_steps(steps: Iterable[TraceStep], names: Names, *, told: str = "") -> T
 
     Args:
         names: Names of passages.
-        told: An answer that is on the screen already, which the closing step does not repeat.
+        told: An answer that is on the screen already, which the closing step does not repeat; the
+            steps below it are brief.
     """
     tree = Tree("", guide_style="dim", hide_root=True)
     for step in steps:
@@ -59,8 +60,12 @@ def draw_step(step: TraceStep, names: Names, *, told: str = "") -> Text:
     closing = answer == told and record.get("title", "") != record.get("question", "")
     if answer and not closing:
         text.append(" → ", style="dim").append(_safe(on_a_line(answer)), style="bold")
+    if closing and "passages" in record:  # the citations name them
+        record = record.copy()
+        del record["passages"]
     about = Text(style="dim")
-    said = [(part, _STYLES[look] if look else "") for part, look in describe_step(record, names)]
+    described = describe_step(record, names, brief=bool(told))
+    said = [(part, _STYLES[look] if look else "") for part, look in described]
     for place, (part, part_style) in enumerate([*said, *_cost(step)]):
         about.append(" · " if place else "").append(_safe(part), style=part_style)
     if not about:

@@ -162,7 +162,20 @@ def test_passages_are_called_by_their_titles(index: Path) -> None:
     ]
     text = text_of(run(steps=steps, settings={"index": str(index)}))
     assert "Mars → Venus" in text
-    assert "Search · Mars 0.90, summary s-1 0.50 (Earth, gone)" in text
+    assert "Search · Mars 0.90, summary s-1 0.50" in text
+
+
+def test_steps_below_an_answer_are_brief() -> None:
+    names = ["a.pdf › Two › Three › Four, p. 4", "b.pdf › Two", "c", "d", "e"]
+    found = [passage_evidence(name, 0.5) | {"why": f"why {name}"} for name in names]
+    steps = [
+        Step(id="1", kind="search", title="How long?", question="How long?", passages=found),
+        Step(id="2", kind="answer", title="Answer", answer="Severn", verdict="answered", passages=found),
+    ]
+    text = text_of(run(steps=steps))
+    assert "a.pdf › … › Four, p. 4 0.50, b.pdf › Two 0.50, c 0.50, and 2 more\n" in text
+    assert "Answer · answered\n" in text
+    assert "why" not in text
 
 
 @pytest.mark.parametrize(
