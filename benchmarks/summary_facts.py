@@ -1,13 +1,22 @@
-"""Answers to questions for facts from a summary tree by rule, beside other searches.
+"""Answers to questions for facts from a summary tree by rule, beside other searches and GraphRAG.
 
-    python benchmarks/summary_facts.py DATA MODEL musique=INDEX financebench=INDEX
+    python benchmarks/summary_facts.py DATA MODEL musique=INDEX financebench=INDEX [--arms ARM,…]
+    python benchmarks/summary_facts.py DATA MODEL musique=INDEX --own FOLDER
+    python benchmarks/summary_facts.py DATA MODEL musique=INDEX financebench=INDEX --arms global,…
 
 DATA has a folder of each set. INDEX is an index of the set's `corpus.jsonl`, or of its folder
-`pdf`, with `--with dense,sparse,summary-tree`. Questions are drawn by seed: twelve of the second
-half of MuSiQue's `dev` questions, and eight of those of FinanceBench whose id ends with an even
-number. `single` answers each with every search, from as many tokens. MODEL
-judges by meaning, as `hopyard eval --judge` does; the words of a gold answer need no call. Writes
-`benchmarks/results/summary_facts.json`, and `answers-SET.json` beside each INDEX.
+`pdf`, with `--with dense,sparse,summary-tree,entity-graph,communities`. Questions are drawn by
+seed: twelve of the second half of MuSiQue's `dev` questions, and eight of those of FinanceBench
+whose id ends with an even number. Every arm reads as many tokens for each question, but `global`
+by default. MODEL judges by meaning, as `hopyard eval --judge` does; the words of a gold answer need
+no call. Puts the arms into `benchmarks/results/summary_facts.json`, and writes `answers-SET.json`
+beside each INDEX.
+
+`global` reads reports of a whole index, so it is asked over an index of few documents, every
+second question: for FinanceBench the reports that the questions are about, for MuSiQue what
+`--own` writes from an index of the whole set: the supporting paragraphs and the ten that a search
+finds for each question. `global` by default comes first: it has the reports written, which
+`global at equal tokens` then reads from the ledger in two map calls.
 """
 
 from __future__ import annotations
@@ -23,6 +32,7 @@ from typing import Any, Final
 
 from searches import is_odd
 
+from hopyard import Hopyard
 from hopyard.evaluation.ask import ask
 from hopyard.evaluation.judge import judge_answer
 from hopyard.evaluation.variants import Variant
@@ -33,6 +43,7 @@ from hopyard.state.settings.sources import change_context, read_context
 
 RESULTS: Final = Path(__file__).parent / "results" / "summary_facts.json"
 SEED: Final = 38
+NEAREST: Final = 10
 ASKED: Final = {"musique": 12, "financebench": 8}
 ARMS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
     "musique": {
@@ -41,6 +52,11 @@ ARMS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
             "retrieval": {"method": "summaries", "k": 40, "tokens": 0},
             "summaries": {"tokens": 2000},
         },
+        "local": {"strategy": "local", "local": {"tokens": 2000}},
+        "global": {"strategy": "global"},
+        "global at equal tokens": {
+            "strategy": "global", "global": {"window": 1000}, "budget": {"calls": 3},
+        },
     },
     "financebench": {
         "hybrid": {"retrieval": {"tokens": 4000}},
@@ -48,6 +64,11 @@ ARMS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
         "summaries": {
             "retrieval": {"method": "summaries", "k": 40, "tokens": 0},
             "summaries": {"tokens": 4000},
+        },
+        "local": {"strategy": "local", "local": {"tokens": 4000}},
+        "global": {"strategy": "global"},
+        "global at equal tokens": {
+            "strategy": "global", "global": {"window": 2000}, "budget": {"calls": 3},
         },
     },
 }
@@ -69,14 +90,15 @@ def questions(data: Path, name: str) -> list[dict[str, Any]]:
 async def answer_all(
     name: str, index: Path, asked: Sequence[dict[str, Any]], options: argparse.Namespace
 ) -> list[dict[str, Any]]:
-    """Ask every question with every search, side by side, and judge the answers."""
+    """Ask every question with every arm, those of an arm side by side, and judge the answers."""
 
     async def ask_one(arm: str, row: dict[str, Any]) -> dict[str, Any]:
         settings = change_context(common, ARMS[name][arm])
         question = Question(id=row["id"], question=row["question"], answers=row["answers"])
         thread = f"summary-facts/{arm}/{question.id}"
-        record, _ = await ask(question, Variant(arm, "single"), settings, thread, resources)
-        run = Run("summary-facts/judge", settings, resources)
+        variant = Variant(arm, settings.strategy)
+        record, _ = await ask(question, variant, settings, thread, resources)
+        run = Run("summary-facts/judge", common, resources)
         found = await judge_answer(run, record.question, record.gold, record.answer)
         print(name, arm, row["id"], found.verdict, found.by, flush=True)
         return {
@@ -93,11 +115,34 @@ async def answer_all(
 
     given = dict(pair.split("=", 1) for pair in options.set)
     common = read_context({
-        "model": options.model, "gate": "off", "index": str(index), **given,
+        "model": options.model, "strategy": "single", "gate": "off", "index": str(index), **given,
         "answer": {"style": "full" if name == "financebench" else "short", "check": "rules"},
     })  # fmt: skip
+    found: list[dict[str, Any]] = []
     with Resources() as resources:
-        return await asyncio.gather(*(ask_one(arm, row) for arm in ARMS[name] for row in asked))
+        for arm in options.arms or ARMS[name]:
+            mine = asked[:: 2 if arm.startswith("global") else 1]
+            if arm == "global":  # the first question has the reports written
+                found.append(await ask_one(arm, mine[0]))
+                mine = mine[1:]
+            found += await asyncio.gather(*(ask_one(arm, row) for row in mine))
+    return found
+
+
+async def write_own(
+    index: Path, data: Path, asked: Sequence[dict[str, Any]], folder: Path
+) -> None:
+    """Write a corpus of the supporting paragraphs and those that a search finds."""
+    wanted = {each for row in asked for each in row["supporting_ids"]}
+    async with Hopyard(str(index)) as hop:
+        for row in asked:
+            units = await hop.asearch(row["question"], k=NEAREST)
+            wanted |= {source.document_id for unit in units for source in unit.sources}
+    lines = (data / "musique" / "corpus.jsonl").read_text("utf-8").splitlines()
+    own = [line for line in lines if json.loads(line)["id"] in wanted]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "corpus.jsonl").write_text("\n".join(own) + "\n", encoding="utf-8")
+    print(f"{len(own)} paragraphs")
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -124,11 +169,17 @@ async def measure(options: argparse.Namespace) -> None:
     found = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     for name, _, place in (each.partition("=") for each in options.sets):
         index = Path(place)
+        if options.own:
+            await write_own(index, options.data, questions(options.data, name), options.own)
+            continue
         rows = await answer_all(name, index, questions(options.data, name), options)
         text = json.dumps(rows, indent=1, ensure_ascii=False)
         (index.parent / f"answers-{name}.json").write_text(text, encoding="utf-8")
         for row in rows:  # texts of the data stay out of the results
             del row["reason"], row["gold"], row["answer"]
+        new = {row["search"] for row in rows}
+        kept = [row for row in found.get(name, {}).get("answers", []) if row["search"] not in new]
+        rows = kept + rows
         found[name] = {"model": options.model, "searches": summary(rows), "answers": rows}
         RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         print(name, json.dumps(found[name]["searches"], indent=1))
@@ -140,6 +191,8 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("model")
     parser.add_argument("sets", nargs="+", metavar="SET=INDEX")
+    parser.add_argument("--arms", type=lambda text: text.split(","), help="all by default")
+    parser.add_argument("--own", type=Path, metavar="FOLDER", help="write a corpus of its own")
     parser.add_argument("--set", action="append", default=[], help="a setting, NAME=VALUE")
     asyncio.run(measure(parser.parse_args()))
 

@@ -33,6 +33,8 @@ _TRIED: Final = 20
 """Cells that are tried first: if none fits, no cell is."""
 _MOST_UNITS: Final = 8
 """Different units of one column, at most."""
+_SHARES: Final = frozenset("%‰")
+"""Units that do not hold for numbers without them."""
 _LONG: Final = 18
 """Digits of a 64-bit integer."""
 _MOST_DIGITS: Final = 38
@@ -68,7 +70,7 @@ Cells = list[str | None]
 Typed = tuple[Column, Cells]
 _MOST_VALUES: Final = 20
 _SAMPLE: Final = 5
-_LONGEST_VALUE: Final = 80
+LONGEST_VALUE: Final = 80
 
 
 def typed_columns(labels: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Typed]:
@@ -150,7 +152,7 @@ def _texts(name: str, label: str, cells: Cells, *, derived: bool = False) -> Typ
     counted = Counter(cell for cell in cells if cell)
     most = _MOST_VALUES if len(counted) <= _MOST_VALUES else _SAMPLE
     shown = [text for text, _ in counted.most_common(most)]
-    values = tuple(text[:_LONGEST_VALUE] for text in shown)
+    values = tuple(text[:LONGEST_VALUE] for text in shown)
     return Column(name, label, "VARCHAR", derived, "", values, len(counted)), cells
 
 
@@ -183,9 +185,10 @@ def _as_numbers(cells: Sequence[str], numbers: list[Written | None], usual: str)
     plain = [None if value is None else f"{value:f}" for value in read]
     units: Cells = [number.unit or None if number else None for number in numbers]
     given = {unit for unit in units if unit}
-    if len(given) <= 1:  # a sign in some rows, as in reports, holds for all
-        return kind, "".join(given), plain, []
-    if len(given) > _MOST_UNITS or any(len(unit) == 1 and unit.isalpha() for unit in given):
+    plainly = sum(number is not None and not number.unit for number in numbers)
+    if not given or (len(given) == 1 and not (given & _SHARES and plainly)):
+        return kind, "".join(given), plain, []  # a sign in some rows, as in reports, holds for all
+    if len(given) > _MOST_UNITS or all(len(unit) == 1 and unit.isalpha() for unit in given):
         return None  # house numbers, seats
     return kind, "", plain, units
 

@@ -26,19 +26,19 @@ _LEAST_GROUP: Final = 2
 _GROUP: Final = 3
 _PERCENT: Final = {"%": 2, "‰": 3}
 _TOTAL: Final = re.compile(
-    r"(?:(?:grand |net |sub ?-?)?totals?|summe|insgesamt|gesamt|totale)"
+    r"(?:(?:grand |net )?totals?|summe|insgesamt|gesamt|totale)"
     r"(?: ?\(.*\)| \d+| (?:of|for|in|per|von|für|pro) .*)?:?"
     r"|totals? (?-i:[a-zà-ÿ]).*"  # a company would have a capital letter
-    r"|sums?(?: of\b.*|:)?|zwischensumme.*|gesamt(?:summe|betrag|zahl|ergebnis)\b.*"
+    r"|(?:sub ?-?tota|sous-tota|grand tota).*|sums?(?: of\b.*|:)?|zwischensumme.*|gesamt(?:summe|betrag|zahl|ergebnis)\b.*"
     r"|.* (?:sub)?totals?:?|(?:합계|총계|소계|총합|합 계|合計|小計|总计|合计).*",
     re.IGNORECASE,
 )
 """Labels of totals."""
 _PERHAPS: Final = re.compile(
-    r"(?:totale?s?|summe|insgesamt|gesamt|somme)\b.*|.* ergebnis", re.IGNORECASE
+    r"(?:totale?s?|summe|insgesamt|gesamt|somme)\b.*|.* (?:ergebnis|gesamt|summe)", re.IGNORECASE
 )
 """Labels of totals (`Total Assets`, Excel's `Nord Ergebnis`) that may be names: Total Energies."""
-_SUBTOTAL: Final = " ergebnis"
+_SUBTOTAL: Final = (" ergebnis", " gesamt", " summe")
 
 
 class Written(NamedTuple):
