@@ -2,21 +2,22 @@
 
     python benchmarks/summary_facts.py DATA MODEL musique=INDEX financebench=INDEX [--arms ARM,…]
     python benchmarks/summary_facts.py DATA MODEL musique=INDEX --own FOLDER
-    python benchmarks/summary_facts.py DATA MODEL musique=INDEX financebench=INDEX --arms global,…
+    python benchmarks/summary_facts.py DATA MODEL musique-own=INDEX financebench-own=INDEX
 
 DATA has a folder of each set. INDEX is an index of the set's `corpus.jsonl`, or of its folder
 `pdf`, with `--with dense,sparse,summary-tree,entity-graph,communities`. Questions are drawn by
 seed: twelve of the second half of MuSiQue's `dev` questions, and eight of those of FinanceBench
-whose id ends with an even number. Every arm reads as many tokens for each question, but `global`
-by default. MODEL judges by meaning, as `hopyard eval --judge` does; the words of a gold answer need
-no call. Puts the arms into `benchmarks/results/summary_facts.json`, and writes `answers-SET.json`
-beside each INDEX.
+whose id ends with an even number. MODEL judges by meaning, as `hopyard eval --judge` does; the
+words of a gold answer need no call. Puts the arms into `benchmarks/results/summary_facts.json`, and
+writes `answers-SET.json` beside each INDEX.
 
-`global` reads reports of a whole index, so it is asked over an index of few documents, every
-second question: for FinanceBench the reports that the questions are about, for MuSiQue what
-`--own` writes from an index of the whole set: the supporting paragraphs and the ten that a search
-finds for each question. `global` by default comes first: it has the reports written, which
-`global at equal tokens` then reads from the ledger in two map calls.
+`global` reads reports of a whole index. So the sets `-own` have an index of few documents: for
+FinanceBench the reports that the questions are about, for MuSiQue the corpus that `--own` writes
+from an index of the whole set: the supporting paragraphs, and those of the ten passages that a
+search finds for each question. `global` is asked every second
+question, as all are over the small corpus of MuSiQue. It comes first and has
+twelve reports written, which `global at equal tokens` then reads from the ledger: two map calls of
+half of the tokens each. Calls and tokens are without those for reports, which are counted apart.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -44,40 +45,50 @@ from hopyard.state.settings.sources import change_context, read_context
 RESULTS: Final = Path(__file__).parent / "results" / "summary_facts.json"
 SEED: Final = 38
 NEAREST: Final = 10
+MOST_REPORTS: Final = 12
+REPORT: Final = "community-report"
+"""The prompt of a report."""
 ASKED: Final = {"musique": 12, "financebench": 8}
-ARMS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
-    "musique": {
-        "hybrid": {"retrieval": {"k": 16, "tokens": 0}},
-        "summaries": {
-            "retrieval": {"method": "summaries", "k": 40, "tokens": 0},
-            "summaries": {"tokens": 2000},
-        },
-        "local": {"strategy": "local", "local": {"tokens": 2000}},
-        "global": {"strategy": "global"},
-        "global at equal tokens": {
-            "strategy": "global", "global": {"window": 1000}, "budget": {"calls": 3},
-        },
-    },
-    "financebench": {
-        "hybrid": {"retrieval": {"tokens": 4000}},
+TOKENS: Final = {"musique": 2000, "financebench": 4000}
+"""Of the evidence of a question."""
+STYLE: Final = {"musique": "short", "financebench": "full"}
+
+
+def arms(name: str) -> dict[str, dict[str, Any]]:
+    """The settings of each arm.
+
+    Nearly every document of MuSiQue is one passage, so segments are passages, and no document has
+    more to read.
+    """
+    plain = name.removesuffix("-own")
+    tokens = TOKENS[plain]
+    found: dict[str, dict[str, Any]] = {
+        "hybrid": {"retrieval": {"tokens": tokens}},
         "segments": {"retrieval": {"method": "segments", "k": 20, "tokens": 0}},
         "summaries": {
             "retrieval": {"method": "summaries", "k": 40, "tokens": 0},
-            "summaries": {"tokens": 4000},
+            "summaries": {"tokens": tokens},
         },
-        "local": {"strategy": "local", "local": {"tokens": 4000}},
-        "global": {"strategy": "global"},
-        "global at equal tokens": {
-            "strategy": "global", "global": {"window": 2000}, "budget": {"calls": 3},
-        },
-    },
-}
-"""The settings of each search. Nearly every document of MuSiQue is one passage, so segments are
-passages, and no document has more to read."""
+        "local": {"strategy": "local", "local": {"tokens": tokens}},
+    }
+    if plain == "musique":
+        found["hybrid"] = {"retrieval": {"k": 16, "tokens": 0}}
+        del found["segments"]
+    if plain != name:
+        found.pop("segments", None)
+        reports = {"most_reports": MOST_REPORTS}
+        found["global"] = {"strategy": "global", "global": reports}
+        found["global at equal tokens"] = {
+            "strategy": "global",
+            "global": {**reports, "window": tokens // 2},
+            "budget": {"calls": 3},
+        }
+    return found
 
 
 def questions(data: Path, name: str) -> list[dict[str, Any]]:
     """The questions that are asked."""
+    name = name.removesuffix("-own")
     rows = [*map(json.loads, (data / name / "questions.jsonl").read_text("utf-8").splitlines())]
     if name == "musique":
         rows = [row for row in rows if row["split"] == "dev"]
@@ -93,21 +104,24 @@ async def answer_all(
     """Ask every question with every arm, those of an arm side by side, and judge the answers."""
 
     async def ask_one(arm: str, row: dict[str, Any]) -> dict[str, Any]:
-        settings = change_context(common, ARMS[name][arm])
+        settings = change_context(common, arms(name)[arm])
         question = Question(id=row["id"], question=row["question"], answers=row["answers"])
         thread = f"summary-facts/{arm}/{question.id}"
         variant = Variant(arm, settings.strategy)
         record, _ = await ask(question, variant, settings, thread, resources)
         run = Run("summary-facts/judge", common, resources)
         found = await judge_answer(run, record.question, record.gold, record.answer)
+        own = [each for name, each in record.calls.items() if not name.startswith(REPORT)]
+        reports = record.cost.model_calls - sum(each.calls for each in own)
         print(name, arm, row["id"], found.verdict, found.by, flush=True)
         return {
             "id": row["id"],
             "search": arm,
             "right": found.verdict == "equivalent",
             "by": found.by,
-            "input tokens": record.cost.input_tokens,
-            "calls": record.cost.model_calls,
+            "input tokens": sum(each.input_tokens for each in own),
+            "calls": sum(each.calls for each in own),
+            "reports": reports,
             "reason": found.reason,
             "gold": record.gold,
             "answer": record.answer,
@@ -116,12 +130,12 @@ async def answer_all(
     given = dict(pair.split("=", 1) for pair in options.set)
     common = read_context({
         "model": options.model, "strategy": "single", "gate": "off", "index": str(index), **given,
-        "answer": {"style": "full" if name == "financebench" else "short", "check": "rules"},
+        "answer": {"style": STYLE[name.removesuffix("-own")], "check": "rules"},
     })  # fmt: skip
     found: list[dict[str, Any]] = []
     with Resources() as resources:
-        for arm in options.arms or ARMS[name]:
-            mine = asked[:: 2 if arm.startswith("global") else 1]
+        for arm in options.arms or arms(name):
+            mine = asked[:: 2 if arm.startswith("global") or name == "musique-own" else 1]
             if arm == "global":  # the first question has the reports written
                 found.append(await ask_one(arm, mine[0]))
                 mine = mine[1:]
@@ -129,15 +143,17 @@ async def answer_all(
     return found
 
 
-async def write_own(
-    index: Path, data: Path, asked: Sequence[dict[str, Any]], folder: Path
-) -> None:
+async def write_own(index: Path, data: Path, asked: Sequence[dict[str, Any]], folder: Path) -> None:
     """Write a corpus of the supporting paragraphs and those that a search finds."""
     wanted = {each for row in asked for each in row["supporting_ids"]}
     async with Hopyard(str(index)) as hop:
         for row in asked:
             units = await hop.asearch(row["question"], k=NEAREST)
             wanted |= {source.document_id for unit in units for source in unit.sources}
+    _write(data, wanted, folder)
+
+
+def _write(data: Path, wanted: set[str], folder: Path) -> None:
     lines = (data / "musique" / "corpus.jsonl").read_text("utf-8").splitlines()
     own = [line for line in lines if json.loads(line)["id"] in wanted]
     folder.mkdir(parents=True, exist_ok=True)
