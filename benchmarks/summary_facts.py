@@ -106,7 +106,7 @@ async def answer_all(
     async def ask_one(arm: str, row: dict[str, Any]) -> dict[str, Any]:
         settings = change_context(common, arms(name)[arm])
         question = Question(id=row["id"], question=row["question"], answers=row["answers"])
-        thread = f"summary-facts/{arm}/{question.id}"
+        thread = f"summary-facts/{name}/{arm}/{question.id}"
         variant = Variant(arm, settings.strategy)
         record, _ = await ask(question, variant, settings, thread, resources)
         run = Run("summary-facts/judge", common, resources)

@@ -126,9 +126,14 @@ def _is_number(cell: str) -> bool:
 
 
 def _is_title(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a row is the title of a table: it has one cell, or two before a wider row."""
-    filled = sum(map(bool, cells))
-    return filled == 1 or (filled == 2 and bool(below) and len(below[0]) > len(cells) + 1)
+    """Whether a row is the title of a table: it has one cell, or two before a wider row.
+
+    A first cell that is merged with the one below begins a header.
+    """
+    filled, next_row = sum(map(bool, cells)), below[0] if below else []
+    return filled == 1 or (
+        filled == 2 and len(next_row) > len(cells) + 1 and cells[0] != next_row[0]
+    )
 
 
 def _heads(rows: Sequence[Sequence[str]]) -> int:
