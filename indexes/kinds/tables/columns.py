@@ -25,6 +25,7 @@ _NOTHING: Final = frozenset(
     (
         *("", "-", "–", "—", "−", "/", "n/a", "na", "n.a.", "nan", "null", "none", "k. a.", "k.a."),
         *("…", "...", "#n/a", "#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!"),
+        *("#", "nm", "n.m.", "n/m"),  # not meaningful
     )
 )
 _LEAST_SHARE: Final = 0.8
@@ -161,7 +162,7 @@ _Made = tuple[str, str, Cells, Cells]
 
 
 def _is_nothing(cell: str) -> bool:
-    return cell.casefold() in _NOTHING
+    return cell.casefold().lstrip("$€£¥ ") in _NOTHING
 
 
 def _numbers(cells: Sequence[str]) -> list[Written | None]:

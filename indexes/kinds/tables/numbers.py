@@ -15,9 +15,10 @@ _SIGNS: Final = r"(?:US|A|C|NZ|HK|S|R)?[$€£¥₩₹₽฿₺₴₪]"
 _BLANK: Final = "[ \u00a0\u202f\u2009]"
 _CORE: Final = rf"(?:\d(?:[\d.,'’]|{_BLANK}(?=\d{{3}}(?!\d)))*|[.,]\d+)(?:[eE][+-]?\d\d?)?"
 _WRITTEN: Final = re.compile(
+    rf"(?:(?P<first>{_SIGNS}){_BLANK}?(?=[(]))?"
     rf"(?P<open>\()?(?P<sign>[-−–+])?{_BLANK}?(?P<before>{_SIGNS}|(?:{_CODES})(?![^\W\d_]))?{_BLANK}?"
     rf"(?P<sign2>[-−–+])?(?P<core>{_CORE}){_BLANK}?(?P<after>%|‰|{_SIGNS}|[^\W\d_][\w/°²³.-]{{0,5}})?"
-    r"(?P<close>\))?[*†‡]*(?: \((?P<exact>-?\d+(?:\.\d+)?)\))?"
+    rf"(?P<close>\){_BLANK}?(?P<late>[%‰])?)?[*†‡]*(?: \((?P<exact>-?\d+(?:\.\d+)?)\))?"
 )
 _SPACES: Final = re.compile(rf"{_BLANK}|['’]")
 _ORDINAL: Final = frozenset(("st", "nd", "rd", "th", "x", "k", "m", "mn", "mio", "bn", "b"))
@@ -61,7 +62,8 @@ def written_number(text: str) -> Written | None:
     if found is None or bool(found["open"]) != bool(found["close"]):
         return None
     core = _SPACES.sub("", found["core"])
-    before, after = found["before"] or "", (found["after"] or "").rstrip(".")
+    before = found["first"] or found["before"] or ""
+    after = found["late"] or (found["after"] or "").rstrip(".")
     if (before and after) or after.casefold() in _ORDINAL or re.match(r"0\d", core):
         return None
     if found["sign"] and found["sign2"]:
