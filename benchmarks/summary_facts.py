@@ -14,10 +14,11 @@ writes `answers-SET.json` beside each INDEX.
 `global` reads reports of a whole index. So the sets `-own` have an index of few documents: for
 FinanceBench the reports that the questions are about, for MuSiQue the corpus that `--own` writes
 from an index of the whole set: the supporting paragraphs, and those of the ten passages that a
-search finds for each question. `global` is asked every second
-question, as all are over the small corpus of MuSiQue. It comes first and has
-twelve reports written, which `global at equal tokens` then reads from the ledger: two map calls of
-half of the tokens each. Calls and tokens are without those for reports, which are counted apart.
+search finds for each question. `global` is asked every second question, as all arms are over the
+small corpus of MuSiQue. It comes first and has twelve reports written. `global at equal tokens`
+takes these from the ledger and makes two map calls of half of the tokens each. Calls and tokens are
+without those for reports. Calls that the ledger answers do not count for a budget, so this arm
+needs a ledger that has no map calls of an earlier run.
 """
 
 from __future__ import annotations

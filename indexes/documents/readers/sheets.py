@@ -36,7 +36,7 @@ def sheet_text(name: str, rows: Iterable[Sequence[str]]) -> Iterator[str]:
         if not cells:
             is_after_blank = True
             continue
-        if table and is_after_blank and not table.fits(cells):
+        if table and is_after_blank and not table.fits(cells, ahead.next_rows(1)):
             yield "\n"
             table = None
         is_after_blank = False
@@ -101,13 +101,15 @@ class _Table:
         padded = [*cells, *[""] * (self._width - len(cells))]
         return f"| {' | '.join(map(escape_cell, padded))} |\n"
 
-    def fits(self, cells: Sequence[str]) -> bool:
-        """Whether a row after blank rows looks like the rows above them."""
+    def fits(self, cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+        """Whether a row after blank rows looks like the rows above them, and is no new header."""
         if sum(map(bool, cells)) < 2 or len(cells) > self._width:
             return False
         if any(map(_is_number, cells)):
             return True
-        return len(cells) == self._width and not any(cells[place] for place in self._numbers)
+        numbers = {place for row in below for place, cell in enumerate(row) if _is_number(cell)}
+        named = {place for place, cell in enumerate(cells) if cell}
+        return len(cells) == self._width and not named & {*self._numbers, *numbers}
 
 
 def _trimmed(row: Sequence[str]) -> list[str]:
