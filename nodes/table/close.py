@@ -104,7 +104,9 @@ def result_text(question: str, asked: Asked, outcome: Outcome, cited: int, style
     parts = [lead]
     if len(rows) > 1:
         shown = [[_cell(value) for value in row] for row in rows[:_SHOWN_ROWS]]
-        parts.insert(0 if lead == marks else 1, "\n".join(table_lines([outcome["columns"], *shown])))
+        parts.insert(
+            0 if lead == marks else 1, "\n".join(table_lines([outcome["columns"], *shown]))
+        )
         if len(rows) > _SHOWN_ROWS or outcome["more"]:
             parts.append(f"These are the first {len(shown)} rows of the result.")
     return "\n\n".join([*filter(None, parts), f"```sql\n{asked['sql']}\n```"])

@@ -10,7 +10,13 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from hopyard.indexes.corpus.records import place_in
-from hopyard.indexes.kinds.tables.columns import LONGEST_VALUE, Cells, Column, sql_name, unique_names
+from hopyard.indexes.kinds.tables.columns import (
+    LONGEST_VALUE,
+    Cells,
+    Column,
+    sql_name,
+    unique_names,
+)
 from hopyard.indexes.kinds.tables.reader import Place, Table, Tables, merged_type
 from hopyard.prompts.passages import one_line, snippet
 from hopyard.state.references import SECTION_MARK

@@ -174,7 +174,7 @@ def _gap(rows: Sequence[Sequence[str]]) -> int:
     """
     width = max(map(len, rows))
     filled = {place for row in rows for place, cell in enumerate(row) if cell}
-    for gap in {*range(1, width)} - filled:
+    for gap in (place for place in range(1, width) if place not in filled):
         left, right = _head([row[:gap] for row in rows]), _head([row[gap + 1 :] for row in rows])
         if left and right and (left[0] != right[0] or left[1] & right[1]):
             return gap
@@ -188,8 +188,12 @@ def _head(rows: Sequence[Sequence[str]]) -> tuple[int, set[str]] | None:
         return None
     at, head = own[0]
     names = {cell for cell in head if cell}
-    has_labels = all(cells[0] and not _is_number(cells[0]) for _, cells in own)
-    return (at, names) if has_labels and len(names) > 1 and not any(map(_is_number, names)) else None
+    first = next(place for place, cell in enumerate(head) if cell)
+    labels = [[*cells, *[""] * first][first] for _, cells in own]
+    has_labels = all(label and not _is_number(label) for label in labels)
+    return (
+        (at, names) if has_labels and len(names) > 1 and not any(map(_is_number, names)) else None
+    )
 
 
 def _blanks(row: Sequence[str]) -> list[int]:

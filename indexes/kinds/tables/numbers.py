@@ -30,7 +30,8 @@ _TOTAL: Final = re.compile(
     r"(?:(?:grand |net )?totals?|summe|insgesamt|gesamt|totale)"
     r"(?: ?\(.*\)| \d+| (?:of|for|in|per|von|für|pro) .*)?:?"
     r"|totals? (?-i:[a-zà-ÿ]).*"  # a company would have a capital letter
-    r"|(?:sub ?-?tota|sous-tota|grand tota).*|sums?(?: of\b.*|:)?|zwischensumme.*|gesamt(?:summe|betrag|zahl|ergebnis)\b.*"
+    r"|(?:sub ?-?tota|sous-tota|grand tota|zwischensumme).*|sums?(?: of\b.*|:)?"
+    r"|gesamt(?:summe|betrag|zahl|ergebnis)\b.*"
     r"|.* (?:sub)?totals?:?|(?:합계|총계|소계|총합|합 계|合計|小計|总计|合计).*",
     re.IGNORECASE,
 )

@@ -1,4 +1,4 @@
-"""The sentence of an answer, and what stands in its place."""
+"""The sentence of an answer, and answers without one."""
 
 from __future__ import annotations
 

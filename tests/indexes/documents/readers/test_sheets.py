@@ -51,16 +51,19 @@ def test_rows_of_texts_are_no_header() -> None:
     assert lines(rows)[2:] == ["| Ann | none | new |", "| Bob | 12 | old |"]
 
 
-def test_tables_side_by_side_follow_each_other() -> None:
+@pytest.mark.parametrize("margin", [0, 1])
+def test_tables_side_by_side_follow_each_other(margin: int) -> None:
     beside = [*MANAGERS, [], []]
     rows = [
-        [*left, *[""] * (7 - len(left)), *right] for left, right in zip(SALES, beside, strict=True)
+        [*[""] * margin, *left, *[""] * (7 - len(left)), *right]
+        for left, right in zip(SALES, beside, strict=True)
     ]
+    blank = "|  " * margin
     assert lines(rows) == [
-        "| Region | Site | 2024 H1 | 2024 H2 | 2025 H1 | 2025 H2 |",
-        "|---|---|---|---|---|---|",
-        "| North | Kiel | 1 | 2 | 3 | 4 |",
-        "| Subtotal North |  | 1 | 2 | 3 | 4 |",
+        f"{blank}| Region | Site | 2024 H1 | 2024 H2 | 2025 H1 | 2025 H2 |",
+        f"{'|---' * margin}|---|---|---|---|---|---|",
+        f"{blank}| North | Kiel | 1 | 2 | 3 | 4 |",
+        f"{blank}| Subtotal North |  | 1 | 2 | 3 | 4 |",
         "| Site | Manager |",
         "|---|---|",
         "| Kiel | Jana Ott |",
