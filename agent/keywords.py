@@ -49,7 +49,7 @@ class Settings(TypedDict, total=False):
     vectors: str
     """For a build: where the vectors are kept, `faiss` or a LangChain vector store's name."""
     approve: str | Sequence[str]
-    """Steps that wait for approval: route, decomposition, hops."""
+    """Steps that wait for approval: route, decomposition, hops, reading."""
     model: ChatModel
     """The chat model."""
     embedding: EmbeddingModel

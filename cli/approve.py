@@ -97,10 +97,13 @@ def _proposal(asked: Mapping[str, Any]) -> tuple[str, Any]:
 
 def _describe(asked: Mapping[str, Any]) -> str:
     action = printable(_action(asked))
-    proposed = printable(_proposal(asked)[1])
-    proposals = [proposed] if isinstance(proposed, str) else proposed
+    name, proposed = _proposal(asked)
+    proposed = printable(proposed)
     lines = [f"[bold cyan]{action['name']}[/]  {escape(action['args']['question'])}"]
-    lines += [f"  {number}  {escape(proposal)}" for number, proposal in enumerate(proposals, 1)]
+    if isinstance(proposed, str):
+        lines.append(f"  {name}: {escape(proposed)}")
+    else:
+        lines += [f"  {number}  {escape(proposal)}" for number, proposal in enumerate(proposed, 1)]
     lines += [f"     [dim]{escape(line)}[/]" for line in action["description"].splitlines()]
     return "\n".join(lines)
 

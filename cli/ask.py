@@ -65,7 +65,9 @@ def ask_command(
     max_tokens: Annotated[int | None, typer.Option(help="Tokens at most.")] = None,
     approve: Annotated[
         str | None,
-        typer.Option(help="Ask for approval before these steps: route, decomposition, hops."),
+        typer.Option(
+            help="Ask for approval before these steps: route, decomposition, hops, reading."
+        ),
     ] = None,
     set_: SetOption = None,
     stream: StreamOption = False,

@@ -104,14 +104,16 @@ def result_text(question: str, asked: Asked, outcome: Outcome, cited: int, style
     parts = [lead]
     if len(rows) > 1:
         shown = [[_cell(value) for value in row] for row in rows[:_SHOWN_ROWS]]
-        parts.append("\n".join(table_lines([outcome["columns"], *shown])))
+        parts.insert(
+            0 if lead == marks else 1, "\n".join(table_lines([outcome["columns"], *shown]))
+        )
         if len(rows) > _SHOWN_ROWS or outcome["more"]:
             parts.append(f"These are the first {len(shown)} rows of the result.")
     return "\n\n".join([*filter(None, parts), f"```sql\n{asked['sql']}\n```"])
 
 
 def _filled(question: str, asked: Asked, outcome: Outcome) -> str:
-    """The sentence with the values of a single row; "" if it does not fit the result.
+    """The sentence with the values that all rows share; "" if it does not fit the result.
 
     A number in it that neither the question nor the result has is the model's guess.
     """
@@ -121,10 +123,10 @@ def _filled(question: str, asked: Asked, outcome: Outcome) -> str:
     guessed = not set(_NUMBER.findall(_PLACE.sub("", sentence))) <= set(known)
     if is_empty(outcome):
         return _NO_ROW if guessed else sentence
-    if len(rows) > 1:
-        return "" if names or guessed else sentence
-    values = dict(zip(map(str.casefold, outcome["columns"]), rows[0], strict=True))
-    if guessed or not names or not {*names} <= values.keys():
+    columns = zip(map(str.casefold, outcome["columns"]), zip(*rows, strict=True), strict=True)
+    same = not outcome["more"]
+    values = {name: cells[0] for name, cells in columns if same and len({*cells}) == 1}
+    if guessed or not {*names} <= values.keys() or (len(rows) == 1 and not names):
         return ""
     return _PLACE.sub(lambda found: _cell(values[found[1].strip().casefold()]), sentence)
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from hopyard.indexes.corpus.records import place_in
-from hopyard.indexes.kinds.tables.columns import Cells, Column, sql_name, unique_names
+from hopyard.indexes.kinds.tables.columns import (
+    LONGEST_VALUE,
+    Cells,
+    Column,
+    sql_name,
+    unique_names,
+)
 from hopyard.indexes.kinds.tables.reader import Place, Table, Tables, merged_type
 from hopyard.prompts.passages import one_line, snippet
 from hopyard.state.references import SECTION_MARK
@@ -18,6 +26,11 @@ _MOST_TABLES: Final = 500
 """Tables with the same columns that are one, at most."""
 _LONGEST_CELL: Final = 60
 _NAMED_PLACES: Final = 12
+_NEAR: Final = 8
+"""Texts of a column that share words with the question."""
+_STEM: Final = 5
+_MOST_ROWS: Final = 50_000
+"""Rows that are read for that."""
 _LONGEST_NAME: Final = 40
 """Characters of a table's name. A longer line above a table is a sentence."""
 
@@ -132,6 +145,36 @@ def load(tables: Tables, entry: Entry, keep: Callable[[str], bool]) -> Loaded:
         "cells": [json.dumps(values) for values in cells],
     }
     return Loaded(request, places, cells)
+
+
+def with_near_values(
+    tables: Tables, entry: Entry, question: str, keep: Callable[[str], bool]
+) -> Entry:
+    """An entry whose columns with many texts show those that share words with a question first."""
+    long = [each.type == "VARCHAR" and each.distinct > len(each.values) for each in entry.columns]
+    words = _words(question)
+    if not any(long) or entry.rows > _MOST_ROWS:
+        return entry
+    cells = load(tables, entry, keep).cells
+    columns = [
+        column._replace(values=_nearest(cells[place], words, column.values)) if wanted else column
+        for place, (column, wanted) in enumerate(zip(entry.columns, long, strict=True))
+    ]
+    return entry._replace(columns=columns)
+
+
+def _words(text: str) -> set[str]:
+    """The beginnings of a text's words: `Purchases` and `purchase` are the same."""
+    return {word[:_STEM] for word in re.findall(r"\w{3,}", text.casefold())}
+
+
+def _nearest(cells: Cells, words: set[str], others: Sequence[str]) -> tuple[str, ...]:
+    """The different texts with the rarest words of a question, and then others."""
+    texts = {text: words & _words(text) for text in dict.fromkeys(filter(None, cells))}
+    rare = Counter(chain.from_iterable(texts.values()))
+    score = {text: sum(1 / rare[word] for word in own) for text, own in texts.items() if own}
+    best = sorted(score, key=lambda text: (-score[text], len(text)))[:_NEAR]
+    return tuple(dict.fromkeys([*(text[:LONGEST_VALUE] for text in best), *others]))
 
 
 def schema_text(entries: Sequence[Entry]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any, Final, Literal
 
@@ -16,7 +16,7 @@ from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.tables.reader import Table, Tables
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.table.entries import Entry, entries_of, schema_text
+from hopyard.nodes.table.entries import Entry, entries_of, schema_text, with_near_values
 from hopyard.nodes.table.query import run_query
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.table import TABLE_QUERY, failed_query
@@ -78,8 +78,12 @@ def _choose(tables: Tables, question: str, passages: Sequence[str]) -> list[Tabl
     return list(first.values())[:MOST_TABLES]
 
 
-def _fitting(entries: Sequence[Entry]) -> list[Entry]:
+def _shown(tables: Tables, state: TableState, keep: Callable[[str], bool]) -> list[Entry]:
     """The first entries, as many as fit."""
+    entries = [
+        with_near_values(tables, entry, state["question"], keep)
+        for entry in entries_of(tables, state["tables"])
+    ]
     sizes = accumulate(tokens_of(schema_text([entry])) for entry in entries)
     return [
         entry
@@ -97,7 +101,11 @@ async def ask(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
         id=f"query-{tries}", kind="query", title="Corrected query" if tries > 1 else "Query"
     )
     tables, allowed = await _tables(run), await run.allowed()
-    entries = _fitting(entries_of(tables, state["tables"]))
+
+    def keep(passage: str) -> bool:
+        return allowed is None or passage in allowed
+
+    entries = await in_thread(_shown, tables, state, keep)
     values = {"tables": schema_text(entries), "question": one_line(state["question"])}
     problem = failed_query(state["asked"]["sql"], problem_of(outcome)) if tries > 1 else ""
     attempt = await run.try_call(
@@ -112,10 +120,6 @@ async def ask(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     knows = tries > 1 and sentence != state["asked"]["sentence"]
     asked = Asked(sql=sql, sentence=sentence, knows=knows)
     if asked["sql"]:
-
-        def keep(passage: str) -> bool:
-            return allowed is None or passage in allowed
-
         stop = threading.Event()
         outcome = await in_thread(run_query, tables, entries, asked["sql"], keep, stop, stop=stop)
         step["facts"] = {"SQL": asked["sql"]}

@@ -25,6 +25,7 @@ _NOTHING: Final = frozenset(
     (
         *("", "-", "–", "—", "−", "/", "n/a", "na", "n.a.", "nan", "null", "none", "k. a.", "k.a."),
         *("…", "...", "#n/a", "#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!"),
+        *("#", "nm", "n.m.", "n/m"),  # not meaningful
     )
 )
 _LEAST_SHARE: Final = 0.8
@@ -33,6 +34,8 @@ _TRIED: Final = 20
 """Cells that are tried first: if none fits, no cell is."""
 _MOST_UNITS: Final = 8
 """Different units of one column, at most."""
+_SHARES: Final = frozenset("%‰")
+"""Units that do not hold for numbers without them."""
 _LONG: Final = 18
 """Digits of a 64-bit integer."""
 _MOST_DIGITS: Final = 38
@@ -68,7 +71,7 @@ Cells = list[str | None]
 Typed = tuple[Column, Cells]
 _MOST_VALUES: Final = 20
 _SAMPLE: Final = 5
-_LONGEST_VALUE: Final = 80
+LONGEST_VALUE: Final = 80
 
 
 def typed_columns(labels: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Typed]:
@@ -150,7 +153,7 @@ def _texts(name: str, label: str, cells: Cells, *, derived: bool = False) -> Typ
     counted = Counter(cell for cell in cells if cell)
     most = _MOST_VALUES if len(counted) <= _MOST_VALUES else _SAMPLE
     shown = [text for text, _ in counted.most_common(most)]
-    values = tuple(text[:_LONGEST_VALUE] for text in shown)
+    values = tuple(text[:LONGEST_VALUE] for text in shown)
     return Column(name, label, "VARCHAR", derived, "", values, len(counted)), cells
 
 
@@ -159,7 +162,7 @@ _Made = tuple[str, str, Cells, Cells]
 
 
 def _is_nothing(cell: str) -> bool:
-    return cell.casefold() in _NOTHING
+    return cell.casefold().lstrip("$€£¥ ") in _NOTHING
 
 
 def _numbers(cells: Sequence[str]) -> list[Written | None]:
@@ -183,9 +186,10 @@ def _as_numbers(cells: Sequence[str], numbers: list[Written | None], usual: str)
     plain = [None if value is None else f"{value:f}" for value in read]
     units: Cells = [number.unit or None if number else None for number in numbers]
     given = {unit for unit in units if unit}
-    if len(given) <= 1:  # a sign in some rows, as in reports, holds for all
-        return kind, "".join(given), plain, []
-    if len(given) > _MOST_UNITS or any(len(unit) == 1 and unit.isalpha() for unit in given):
+    plainly = sum(number is not None and not number.unit for number in numbers)
+    if not given or (len(given) == 1 and not (given & _SHARES and plainly)):
+        return kind, "".join(given), plain, []  # a sign in some rows, as in reports, holds for all
+    if len(given) > _MOST_UNITS or all(len(unit) == 1 and unit.isalpha() for unit in given):
         return None  # house numbers, seats
     return kind, "", plain, units
 

@@ -14,6 +14,8 @@ _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
 _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _BREAK: Final = re.compile(r"\s*<br\s*/?>\s*")
 _LONGEST_CAPTION: Final = 200
+_LONGEST_TITLE: Final = 100
+"""Characters of lines above a table that are a caption together: titles, units, dates."""
 _PIECE: Final = 60
 """Characters that find a row whose passages hold only parts of it."""
 
@@ -30,7 +32,7 @@ class Found(NamedTuple):
     """A table in a text."""
 
     caption: str
-    """The line of text above it, or ""."""
+    """The line of text above it, or short lines; or ""."""
     labels: list[str]
     rows: list[Row]
     """All as wide as the header."""
@@ -53,7 +55,9 @@ def tables_in(text: str) -> Iterator[Found]:
             if found := _table(caption, above, rows):
                 yield found
         elif above.strip() and "|" not in above and not above.startswith("#"):
-            caption = above.strip()[-_LONGEST_CAPTION:]
+            line_above, both = above.strip(), f"{caption}; {above.strip()}"
+            is_joined = caption and max(map(len, (caption, line_above))) <= _LONGEST_TITLE
+            caption = (both if is_joined else line_above)[-_LONGEST_CAPTION:]
         elif above.startswith("#"):
             caption = ""
         above = line

@@ -15,9 +15,10 @@ _SIGNS: Final = r"(?:US|A|C|NZ|HK|S|R)?[$€£¥₩₹₽฿₺₴₪]"
 _BLANK: Final = "[ \u00a0\u202f\u2009]"
 _CORE: Final = rf"(?:\d(?:[\d.,'’]|{_BLANK}(?=\d{{3}}(?!\d)))*|[.,]\d+)(?:[eE][+-]?\d\d?)?"
 _WRITTEN: Final = re.compile(
+    rf"(?:(?P<first>{_SIGNS}){_BLANK}?(?=[(]))?"
     rf"(?P<open>\()?(?P<sign>[-−–+])?{_BLANK}?(?P<before>{_SIGNS}|(?:{_CODES})(?![^\W\d_]))?{_BLANK}?"
     rf"(?P<sign2>[-−–+])?(?P<core>{_CORE}){_BLANK}?(?P<after>%|‰|{_SIGNS}|[^\W\d_][\w/°²³.-]{{0,5}})?"
-    r"(?P<close>\))?[*†‡]*(?: \((?P<exact>-?\d+(?:\.\d+)?)\))?"
+    rf"(?P<close>\){_BLANK}?(?P<late>[%‰])?)?[*†‡]*(?: \((?P<exact>-?\d+(?:\.\d+)?)\))?"
 )
 _SPACES: Final = re.compile(rf"{_BLANK}|['’]")
 _ORDINAL: Final = frozenset(("st", "nd", "rd", "th", "x", "k", "m", "mn", "mio", "bn", "b"))
@@ -26,19 +27,20 @@ _LEAST_GROUP: Final = 2
 _GROUP: Final = 3
 _PERCENT: Final = {"%": 2, "‰": 3}
 _TOTAL: Final = re.compile(
-    r"(?:(?:grand |net |sub ?-?)?totals?|summe|insgesamt|gesamt|totale)"
+    r"(?:(?:grand |net )?totals?|summe|insgesamt|gesamt|totale)"
     r"(?: ?\(.*\)| \d+| (?:of|for|in|per|von|für|pro) .*)?:?"
     r"|totals? (?-i:[a-zà-ÿ]).*"  # a company would have a capital letter
-    r"|sums?(?: of\b.*|:)?|zwischensumme.*|gesamt(?:summe|betrag|zahl|ergebnis)\b.*"
+    r"|(?:sub ?-?tota|sous-tota|grand tota|zwischensumme).*|sums?(?: of\b.*|:)?"
+    r"|gesamt(?:summe|betrag|zahl|ergebnis)\b.*"
     r"|.* (?:sub)?totals?:?|(?:합계|총계|소계|총합|합 계|合計|小計|总计|合计).*",
     re.IGNORECASE,
 )
 """Labels of totals."""
 _PERHAPS: Final = re.compile(
-    r"(?:totale?s?|summe|insgesamt|gesamt|somme)\b.*|.* ergebnis", re.IGNORECASE
+    r"(?:totale?s?|summe|insgesamt|gesamt|somme)\b.*|.* (?:ergebnis|gesamt|summe)", re.IGNORECASE
 )
 """Labels of totals (`Total Assets`, Excel's `Nord Ergebnis`) that may be names: Total Energies."""
-_SUBTOTAL: Final = " ergebnis"
+_SUBTOTAL: Final = (" ergebnis", " gesamt", " summe")
 
 
 class Written(NamedTuple):
@@ -61,7 +63,8 @@ def written_number(text: str) -> Written | None:
     if found is None or bool(found["open"]) != bool(found["close"]):
         return None
     core = _SPACES.sub("", found["core"])
-    before, after = found["before"] or "", (found["after"] or "").rstrip(".")
+    before = found["first"] or found["before"] or ""
+    after = found["late"] or (found["after"] or "").rstrip(".")
     if (before and after) or after.casefold() in _ORDINAL or re.match(r"0\d", core):
         return None
     if found["sign"] and found["sign2"]:

@@ -12,7 +12,7 @@ from building import build
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.tables.reader import Tables
-from hopyard.nodes.table.entries import Loaded, entries_of, load, schema_text
+from hopyard.nodes.table.entries import Loaded, entries_of, load, schema_text, with_near_values
 from hopyard.nodes.table.query import _best_sources, run_query
 from hopyard.testing.models import WordEmbedder
 
@@ -106,3 +106,15 @@ def test_months_are_one_table_and_years_are_not(tmp_path: Path) -> None:
     shown = schema_text([months])
     assert "<|im_end|>" not in shown
     assert len(shown.split("\n")) == 1 + 5 + 1 + 2
+
+
+def test_of_many_texts_those_near_the_question_are_shown(tmp_path: Path) -> None:
+    names = [f"Item {number}" for number in range(30)]
+    rows = [*names, "Purchases of equipment", "Sales of equipment"]
+    text = "| Line | Amount |\n|---|---|\n" + "".join(f"| {row} | 5 |\n" for row in rows)
+    with opened(tmp_path, text) as (_, tables):
+        [entry] = entries_of(tables, [tables.tables[0].id])
+        question = "How much was the purchase of equipment?"
+        shown = with_near_values(tables, entry, question, lambda passage: True)
+    assert shown.columns[0].values[:2] == ("Purchases of equipment", "Sales of equipment")
+    assert "32 different, such as 'Purchases of equipment'" in schema_text([shown])

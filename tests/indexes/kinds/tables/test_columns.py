@@ -83,10 +83,28 @@ def test_different_units_and_left_texts_become_columns() -> None:
     assert columns[2][1] == [None, None, None, None, "tbc"]
 
 
+def test_a_percent_sign_holds_for_its_own_cells() -> None:
+    columns = typed_columns(["2024"], [["12.4"], ["0.9"], ["33.0 %"]])
+    assert [(column.name, column.unit) for column, _ in columns] == [
+        ("_2024", ""),
+        ("_2024_unit", ""),
+    ]
+    assert columns[1][1] == [None, None, "%"]
+
+
+def test_a_unit_of_one_letter_beside_others() -> None:
+    columns = typed_columns(["Weight"], [["42 kg"], ["850 g"]])
+    assert [cells for _, cells in columns] == [["42", "850"], ["kg", "g"]]
+
+
 @pytest.mark.parametrize(
     ("label", "is_total"),
     [
         ("Total", True),
+        ("Subtotal North", True),
+        ("Sous-total Nord", True),
+        ("Grand total 2024 and 2025", True),
+        ("Nord gesamt", True),
         ("North Total", True),  # CrestApps.Core 160
         ("Grand total", True),
         ("Zwischensumme A", True),

@@ -55,6 +55,14 @@ def test_tables_of_a_text() -> None:
     assert [row.cells for row in plain.rows] == [["1", "2"]]
 
 
+def test_short_lines_above_a_table_are_its_caption() -> None:
+    table = "\n\n| A | B |\n|---|---|\n| x | 1 |\n"
+    [found] = tables_in(f"# Sales\n\nBy region (in TEUR)\n\nStatus: preliminary{table}")
+    assert found.caption == "By region (in TEUR); Status: preliminary"
+    [found] = tables_in(f"{'A long sentence. ' * 9}\n\nBy region{table}")
+    assert found.caption == "By region"
+
+
 def test_rows_are_found_in_their_passages() -> None:
     tables = list(
         tables_in("| A | B |\n|---|---|\n| x | 1 |\n| x | 1 |\n| " + "long " * 40 + "| 2 |")

@@ -1,0 +1,30 @@
+"""The sentence of an answer, and answers without one."""
+
+from __future__ import annotations
+
+from hopyard.nodes.table.close import result_text
+from hopyard.state.table import Asked, Outcome
+
+ROWS = [["2025-002", "980.00", "1983.10"], ["2025-004", "1003.10", "1983.10"]]
+
+
+def text(sentence: str, *, more: bool = False) -> str:
+    columns = ["invoice", "net", "total"]
+    outcome = Outcome(error="", columns=columns, rows=ROWS, more=more, sources=[])
+    asked = Asked(sql="SELECT 1", sentence=sentence, knows=False)
+    return result_text("Which invoices are open?", asked, outcome, 1, "auto")
+
+
+def test_a_value_that_all_rows_share_is_filled_in() -> None:
+    answer = text("The open invoices, {total} EUR together:")
+    assert answer.startswith("The open invoices, 1983.10 EUR together [1]\n\n| invoice |")
+
+
+def test_a_sentence_with_a_value_of_one_row_is_left_out() -> None:
+    answer = text("Invoice {invoice} is open.")
+    assert answer.startswith("| invoice | net | total |")
+    assert "| 1983.10 |\n\n[1]\n\n```sql" in answer
+
+
+def test_rows_that_are_not_shown_may_have_other_values() -> None:
+    assert "1983.10 EUR" not in text("Open: {total} EUR", more=True)
