@@ -39,7 +39,7 @@ _MENTIONED: Final = 0.5
 _TELLS: Final = 0.5
 """Least weight of a word in a name that tells the reader why a document was chosen."""
 _SMALL: Final = 3
-"""Letters of a word without a capital that tells the reader nothing, such as "der"."""
+"""Letters of a word that tells the reader nothing, such as "der", or 11 of "X11"."""
 _LEAST_BEGUN: Final = 3
 _LONGEST_RUN: Final = 3
 """Words of a question that may be one word of a name."""
@@ -128,8 +128,10 @@ class DocumentNames:
                 total += rarity if held else rarity / 2
             if held:
                 scores[documents] += weight * rarity * weights
-                small = len(word) <= _SMALL and word.islower()
-                if 2 * held < len(self) and weight * weights.max() >= _TELLS and not small:
+                small = len(word) <= _SMALL and (word.islower() or word.isdigit())
+                part = any(word in longer.word for longer in said)  # "Box" of "FreedomBox"
+                tells = 2 * held < len(self) and weight * weights.max() >= _TELLS
+                if tells and not small and not part:
                     said.append(Said(word, documents))
         return scores, min(1.0, 2 * scores.max(initial=0.0) / total) if total else 0.0, said
 
