@@ -27,7 +27,7 @@ _CORE: Final = {
 }
 """The properties of a Microsoft Office file. Source: ECMA-376, part 2, 11.1."""
 _TEMPLATES: Final = {"python-docx", "2013-12-23T23:15:00Z", "2013-01-27T09:15:58Z"}
-"""What a file of python-docx or python-pptx has of its template, until its program says more."""
+"""Values that python-docx and python-pptx write until the program that uses them says more."""
 
 
 class Related(NamedTuple):
