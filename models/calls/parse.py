@@ -23,13 +23,13 @@ _MOST_BRACKETS: Final = 50
 _RETRACTED: Final = re.compile(
     r"\A[\s`)\]\"'.]*[?？]"
     r"|\b(?:no|not|wait|hmm+|but|actually|however|instead|rather|wrong|incorrect|correction|scratch"
-    r"|reconsider\w*|re-?(?:check|read)\w*|double[- ]check\w*|second thoughts?|reflection|oops|sorry"
-    r"|apolog\w+|mistakes?n?|mis(?:read|took)|strike|disregard|ignore|revis\w+|unless|contradict\w*"
-    r"|again|better|real|should|cannot|doubt\w*"
+    r"|reconsider\w*|re-?(?:check|read)\w*|double[- ]check\w*|second thoughts?|reflection|oops"
+    r"|sorry|apolog\w+|mistakes?n?|mis(?:read|took)|strike|disregard|ignore|revis\w+|unless"
+    r"|contradict\w*|again|better|real|should|cannot|doubt\w*"
     r"|nein|nicht|kein\w*|aber|doch|halt|moment|falsch|stattdessen|sondern|entschuldigung|irrtum"
     r"|eigentlich|vielmehr|korrektur|korrigier\w+|fehler"
-    r"|mais|pas|attends?|faux|erreurs?|pardon|désolée?|plutôt|en fait|pero|espera|incorrecto|errore?"
-    r"|erro|perdón|corrijo|en realidad|mas|na verdade|aliás|sbagliato|scus\w|anzi|in realtà"
+    r"|mais|pas|attends?|faux|erreurs?|pardon|désolée?|plutôt|en fait|pero|espera|incorrecto"
+    r"|errore?|erro|perdón|corrijo|en realidad|mas|na verdade|aliás|sbagliato|scus\w|anzi|in realtà"
     r"|нет|не|но|подожди|неверно|точнее|ошиб\w+|на самом деле)\b"
     r"|n['’]t\b|[不错錯]|但|等等|等一下|更正|纠正|抱歉|其实|应该|しかし|いや|違|ではな|訂正|すみません"
     r"|間違|やはり|実は|아니|잠깐|하지만|틀[렸린]|정정|죄송|사실은|다시",
