@@ -158,12 +158,14 @@ async def _retried(request: Request, abilities: Abilities) -> Reply:
                 else:
                     message = await model.ainvoke(list(messages), _UNHEARD)
             except Exception as error:
-                if (message := _cut_reply(error)) is None:
+                found = _cut_reply(error)
+                if found is None:
                     if classify(error) is Failure.UNREADABLE:
                         stream = None  # The server may not stream, or its client cannot read it.
                     if (output := failed_output(error)) is None:
                         raise
-                    message = AIMessage(output, response_metadata={"finish_reason": "stop"})
+                    found = AIMessage(output, response_metadata={"finish_reason": "stop"})
+                message = found
             name, kind = request.provider.identity, type(connected)
             return read_reply(message, name, kind, sampling.max_tokens)
 

@@ -1,4 +1,4 @@
-"""What stands behind the name of a strategy."""
+"""The strategies, searches and settings that names mean."""
 
 from __future__ import annotations
 
