@@ -43,7 +43,7 @@ def advises_shell(text: str) -> bool:
 def with_advice(error: HopyardError, advice: Advice) -> str:
     """The error in one sentence; advice for a shell is replaced by the caller's."""
     problem = without_shell_advice(str(error))
-    if problem == str(error):
+    if problem == str(error) or str(error)[len(problem) :].startswith(" see `"):
         return problem
     instead = next(text for kind, text in advice if isinstance(error, kind))
     return f"{problem.removesuffix('.')}; {instead}."

@@ -87,13 +87,18 @@ def parse_variants(names: Sequence[str], sweeps: Iterable[str] = ()) -> list[Var
     return [_variant(name) for name in dict.fromkeys(wanted)]
 
 
+_LAB: Final = frozenset({"react", "decompose"})
+"""Strategies of the lab, which our tables compare with."""
+
+
 def _variant(name: str) -> Variant:
     base, *changes = name.split("@")
     strategy, plus, search = BASELINES.get(base, base).partition("+")
     if strategy != AUTO and strategy not in STRATEGIES:
+        lab = " `python -m lab.baselines eval …` in a checkout has it." if strategy in _LAB else ""
         raise UsageError(
             f"There is no strategy {strategy!r} to evaluate; there are {', '.join(STRATEGIES)}, "
-            f"{AUTO}, and the baselines {', '.join(BASELINES)}."
+            f"{AUTO}, and the baselines {', '.join(BASELINES)}.{lab}"
         )
     settings = {}
     if plus:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from hopyard.models.names import NO_EMBEDDING
 from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.registry import Registry
 from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
@@ -114,7 +113,7 @@ class SearchMethod:
         find: The search function. It returns at most `search.k` units, best first, without
             duplicates.
         needs: The index kinds that it reads.
-        without_vectors: The method that takes its place in an index without an embedding model.
+        without_vectors: The method that takes its place in an index without the kind `dense`.
         settings: Its settings.
         asks_model: Whether it may call the chat model.
         filters: Whether `find` itself respects `search.allowed`. Methods that use `search.by`
@@ -148,7 +147,7 @@ class SearchMethod:
         Raises:
             IndexMissingError: The index lacks a kind that the method needs.
         """
-        if self.without_vectors and search.index.manifest.embedding == NO_EMBEDDING:
+        if self.without_vectors and not search.index.has("dense"):
             return await SEARCHES[self.without_vectors].run(search)
         for kind in self.needs:
             if not search.index.has(kind):

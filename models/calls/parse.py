@@ -23,12 +23,20 @@ _MOST_BRACKETS: Final = 50
 _RETRACTED: Final = re.compile(
     r"\A[\s`)\]\"'.]*[?？]"
     r"|\b(?:no|not|wait|hmm+|but|actually|however|instead|rather|wrong|incorrect|correction|scratch"
-    r"|nein|nicht|aber|doch|halt|moment|falsch|stattdessen|sondern|mais|pas|attends?|faux|pero"
-    r"|espera|incorrecto|mas|sbagliato|нет|не|но|подожди|неверно)\b"
-    r"|[不错錯]|但|等等|等一下|しかし|いや|違|ではな|아니|잠깐|하지만|틀[렸린]",
+    r"|reconsider\w*|re-?(?:check|read)\w*|double[- ]check\w*|second thoughts?|reflection|oops"
+    r"|sorry|apolog\w+|mistakes?n?|mis(?:read|took)|strike|disregard|ignore|revis\w+|unless"
+    r"|contradict\w*|again|better|real|should|cannot|doubt\w*"
+    r"|nein|nicht|kein\w*|aber|doch|halt|moment|falsch|stattdessen|sondern|entschuldigung|irrtum"
+    r"|eigentlich|vielmehr|korrektur|korrigier\w+|fehler"
+    r"|mais|pas|attends?|faux|erreurs?|pardon|désolée?|plutôt|en fait|pero|espera|incorrecto"
+    r"|errore?|erro|perdón|corrijo|en realidad|mas|na verdade|aliás|sbagliato|scus\w|anzi|in realtà"
+    r"|нет|не|но|подожди|неверно|точнее|ошиб\w+|на самом деле)\b"
+    r"|n['’]t\b|[不错錯]|但|等等|等一下|更正|纠正|抱歉|其实|应该|しかし|いや|違|ではな|訂正|すみません"
+    r"|間違|やはり|実は|아니|잠깐|하지만|틀[렸린]|정정|죄송|사실은|다시",
     re.I,
 )
 """Words after an object that may take it back. A false alarm costs one more attempt."""
+_NUMBER: Final = re.compile(r"\d{2,}")
 _LONGEST_WORD: Final = 40
 """Characters. A longer run without a space is not a word: Chinese or Japanese text, an address."""
 
@@ -101,8 +109,9 @@ def _check_not_retracted(text: str, written: str) -> None:
     Raises:
         UnfitOutputError: They may.
     """
-    _, found, after = text.rpartition(written)
-    if found and _RETRACTED.search(after):
+    before, found, after = text.rpartition(written)
+    said = set(_NUMBER.findall(before + written))  # another number is another answer
+    if found and (_RETRACTED.search(after) or not said.issuperset(_NUMBER.findall(after))):
         raise UnfitOutputError("words after the object may take it back")
 
 

@@ -101,6 +101,10 @@ _MARKING: Final = frozenset({"BaseChatOpenAI", "ChatAnthropic", "ChatOllama", "C
 """LangChain's classes whose protocols mark the end of every reply. Others may not."""
 
 
+_WORDS: Final = re.compile(r"\w\s+\w")
+"""Two words: more than the mark of a fence."""
+
+
 @dataclass(frozen=True)
 class Reply:
     """A reply that was paid for.
@@ -194,6 +198,8 @@ def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:
     ending = Ending.CUT if cut else Ending.FINISHED
     beside = message.additional_kwargs
     thought = storable(str(beside.get("reasoning_content") or beside.get("reasoning") or ""))
+    if cut and _is_prose(text):
+        text, thought = "", f"{thought}{text}"
     return Reply(text, ending, tokens_in, tokens_out, thought)
 
 
@@ -241,6 +247,16 @@ def _is_whole(text: str) -> bool:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def _is_prose(text: str) -> bool:
+    """Whether all objects stand within prose, as the drafts of a thought without marks do."""
+    spoken = spoken_objects(text)
+    if spoken.begun or not spoken.objects:
+        return False
+    before = spoken.text.partition(spoken.objects[0][1])[0]
+    after = spoken.text.rpartition(spoken.objects[-1][1])[2]
+    return all(_WORDS.search(part) for part in (before, after))
 
 
 def _ends_with_object(text: str) -> bool:

@@ -20,7 +20,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from hopyard.models.calls.asked_schema import asked_schema
 from hopyard.models.calls.parse import json_schema
-from hopyard.models.calls.reply import Ending, Reply, read_reply, storable
+from hopyard.models.calls.reply import Reply, read_reply
 from hopyard.models.calls.stream import AnswerStream, chunk_text
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.prompt import Output
@@ -158,13 +158,14 @@ async def _retried(request: Request, abilities: Abilities) -> Reply:
                 else:
                     message = await model.ainvoke(list(messages), _UNHEARD)
             except Exception as error:
-                if cut := _cut_reply(error):
-                    return cut
-                if classify(error) is Failure.UNREADABLE:
-                    stream = None  # The server may not stream, or its client may not read it.
-                if (output := failed_output(error)) is None:
-                    raise
-                message = AIMessage(output, response_metadata={"finish_reason": "stop"})
+                found = _cut_reply(error)
+                if found is None:
+                    if classify(error) is Failure.UNREADABLE:
+                        stream = None  # The server may not stream, or its client cannot read it.
+                    if (output := failed_output(error)) is None:
+                        raise
+                    found = AIMessage(output, response_metadata={"finish_reason": "stop"})
+                message = found
             name, kind = request.provider.identity, type(connected)
             return read_reply(message, name, kind, sampling.max_tokens)
 
@@ -223,7 +224,7 @@ async def _streamed(
     return whole
 
 
-def _cut_reply(error: Exception) -> Reply | None:
+def _cut_reply(error: Exception) -> AIMessage | None:
     """The reply that reached its token limit, which OpenAI's client raises, not returns.
 
     It is paid for, and `parse` can often repair it.
@@ -231,10 +232,10 @@ def _cut_reply(error: Exception) -> Reply | None:
     completion: Any = getattr(error, "completion", None)
     try:
         choice, usage = completion.choices[0], completion.usage
-        text = choice.message.content
+        text = choice.message.content or ""
     except (AttributeError, IndexError, TypeError):
         return None
     if choice.finish_reason != "length":
         return None
-    read, written = (getattr(usage, f"{part}_tokens", None) for part in ("prompt", "completion"))
-    return Reply(storable(text or ""), Ending.CUT, read, written)
+    counted = {"token_usage": usage.model_dump()} if usage else {}
+    return AIMessage(text, response_metadata={"finish_reason": "length", **counted})

@@ -55,7 +55,7 @@ _REFUSING: Final = frozenset({400, 404, 405, 415, 422, 500, 501})
 """Statuses under which servers refuse an option; the message must name it."""
 _NAMES_FORM: Final[Mapping[Form, re.Pattern[str]]] = {
     Form.JSON_SCHEMA: re.compile(
-        r"response_?format|json_?schema|structured[ _-]output|guided|grammar|['\"`]format['\"`]",
+        r"response_?format|schema|structured[ _-]output|guided|grammar|['\"`]format['\"`]",
         re.I,
     ),
     Form.TOOL: re.compile(r"\btools?\b|tool_choice|function[ _]?call", re.I),

@@ -34,7 +34,7 @@ _WINDOW: Final = tuple(
         r"with # maximum context length",  # Mistral
         r"context length of only # tokens",  # LM Studio
         r"n_ctx\W+#",  # LM Studio, llama.cpp
-        r"context (?:size|window) (?:\(|of )#",  # llama.cpp, Ollama, llama-cpp-python
+        r"context (?:size|window|length) (?:\(|of )#",  # llama.cpp, Ollama, SGLang
         r"> # maximum",  # Anthropic
         r"maximum number of tokens allowed \(#\)",  # Gemini
         r"`max_new_tokens` must be <= #",  # text-generation-inference
@@ -47,7 +47,8 @@ _PROMPT: Final = tuple(
     for text in (
         r"\(# in (?:the messages|your prompt)",
         r"messages resulted in # tokens",
-        r"has # input tokens",
+        r"(?:has|at least) # input tokens",
+        r"(?:input|requested tokens) \(#",
         r"request \(# tokens\)",
         r"Prompt contains # tokens",
         r"keep the first # tokens",

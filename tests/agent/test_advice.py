@@ -61,6 +61,10 @@ FOLDERS = ("agent", "classifiers", "graphs", "indexes", "models", "nodes", "prom
         ),
         (UsageError("The question is empty; write one."), "The question is empty; write one."),
         (
+            UsageError("The setting 'where' is wrong: write 'a=b'; see `hopyard settings`."),
+            "The setting 'where' is wrong: write 'a=b'.",
+        ),
+        (
             HopyardError("The variable HOPYARD_SEED is wrong."),
             "The variable HOPYARD_SEED is wrong.",
         ),

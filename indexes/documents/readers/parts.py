@@ -26,6 +26,8 @@ _CORE: Final = {
     "date": "{http://purl.org/dc/terms/}modified",
 }
 """The properties of a Microsoft Office file. Source: ECMA-376, part 2, 11.1."""
+_TEMPLATES: Final = {"python-docx", "2013-12-23T23:15:00Z", "2013-01-27T09:15:58Z"}
+"""Values that python-docx and python-pptx write until the program that uses them says more."""
 
 
 class Related(NamedTuple):
@@ -137,6 +139,7 @@ class Parts:
         """Title, author and date of a Microsoft Office file."""
         root = self.optional("docProps/core.xml")
         found = {name: (root.findtext(f".//{tag}") or "").strip() for name, tag in _CORE.items()}
+        found = {name: "" if value in _TEMPLATES else value for name, value in found.items()}
         return plain_metadata(found | {"date": found["date"][:10]})
 
     def related(self, name: str) -> dict[str, Related]:

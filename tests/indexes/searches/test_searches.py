@@ -136,6 +136,23 @@ async def test_a_kind_that_is_missing_is_named_with_the_search(find: Find) -> No
         await find("passage-graph", "river", 3)
 
 
+@pytest.mark.parametrize("kinds", [["sparse"], ["sparse", "entity-graph"]])
+async def test_hybrid_needs_no_vectors_of_passages(
+    kinds: list[str],
+    directory: Path,
+    embedder: Embedder,
+    make_documents: Callable[[int], list[Document]],
+) -> None:
+    await build(make_documents(10), directory=directory, embedder=embedder, kinds=kinds)
+    with Index.open(directory, embedder) as index:
+
+        async def found(method: str) -> list[Evidence]:
+            search = Search("river of king", 3, index, Context(), None, None, Kept())  # type: ignore[arg-type]
+            return await SEARCHES[method].run(search)
+
+        assert await found("hybrid") == await found("sparse") != []
+
+
 # Reranking
 
 

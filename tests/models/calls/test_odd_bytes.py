@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from protocols import Script
 
-from hopyard.models.calls.parse import parse
+from hopyard.models.calls.parse import UnfitOutputError, parse
 from hopyard.models.chat import chat_provider
 from hopyard.models.servers import abilities
 from hopyard.models.servers.abilities import Abilities, Form
@@ -317,3 +317,40 @@ async def test_blocks_before_the_answer_of_anthropic_are_no_answer(serve: Any, b
     assert len(server.requests) == 1
     [(entry, _)] = model_caller("anthropic:claude-m").ledger.calls_of("run")
     assert parse(entry.output, Answer)[0].answer == "Marta Quill"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "On second thought, the passage says 1942.",
+        "Let me reconsider: it is Marta.",
+        "Oops, I mixed up the rows.",
+        "It doesn't match passage 2.",
+        "Passage 3 contradicts this.",
+        "The real answer is Marta Quill.",
+        "Ah, the second row says 1943.",
+        "Entschuldigung, es ist Marta.",
+        "Vielmehr Marta.",
+        "En realidad es Marta.",
+        "訂正します。",
+        "정정합니다.",
+    ],
+)
+def test_an_object_is_no_answer_if_other_words_after_it_take_it_back(words: str) -> None:
+    with pytest.raises(UnfitOutputError, match="take it back"):
+        parse(f"{WRONG}\n{words}", Answer)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I hope this helps!",
+        "The answer follows from passages 1 and 2.",
+        "Ich hoffe, das hilft.",
+        "以上です。",
+        "希望对您有帮助。",
+        "도움이 되었기를 바랍니다.",
+    ],
+)
+def test_closing_words_take_nothing_back(words: str) -> None:
+    assert parse(f"Two rows: 12.\n{WHOLE}\n{words}", Answer)[0].answer == "Marta Quill"

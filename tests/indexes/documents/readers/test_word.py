@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from datetime import datetime
+from io import BytesIO
+from typing import Any
 
+import docx as docx_library
+import pptx
 import pytest
 
+from hopyard.indexes.documents.readers import parts as office
 from hopyard.state.errors import CorpusError
 
 from ..zips import rewritten
@@ -274,3 +281,16 @@ def test_files_that_are_none(read: Read) -> None:
         read("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1")
     with pytest.raises(CorpusError, match="has no readable part"):
         read("a.docx", rewritten(docx(""), lambda _, text: text.replace("</w:body>", "")))
+
+
+@pytest.mark.parametrize("make", [docx_library.Document, pptx.Presentation])
+def test_what_a_file_has_of_its_librarys_template_is_no_metadata(make: Callable[[], Any]) -> None:
+    def properties() -> dict[str, Any]:
+        document.save(written := BytesIO())
+        return dict(office.Parts(written).properties())
+
+    document = make()
+    assert {"author", "date"}.isdisjoint(key for key, value in properties().items() if value)
+    document.core_properties.author = "Mira Kessler"
+    document.core_properties.modified = datetime(2023, 1, 12)
+    assert (properties()["author"], properties()["date"]) == ("Mira Kessler", "2023-01-12")
