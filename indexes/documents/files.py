@@ -150,8 +150,6 @@ def read_file(
 def unknown_format(name: str) -> str:
     """Why a file is left out whose format is not known."""
     suffix = PurePosixPath(name).suffix
-    if name.lower().endswith("winmail.dat"):
-        return "Outlook's own package (TNEF); its files are not read: ask for them as attachments"
     return f"unknown suffix {suffix!r}" if suffix else "it has no suffix"
 
 

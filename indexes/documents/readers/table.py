@@ -13,8 +13,9 @@ from hopyard.indexes.documents.readers.books import read_epub
 from hopyard.indexes.documents.readers.data import read_json, read_notebook
 from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
 from hopyard.indexes.documents.readers.excel import read_xls, read_xlsx
-from hopyard.indexes.documents.readers.mail import read_eml, read_msg
+from hopyard.indexes.documents.readers.mail import read_eml
 from hopyard.indexes.documents.readers.odf import read_opendocument
+from hopyard.indexes.documents.readers.outlook import read_msg, read_tnef
 from hopyard.indexes.documents.readers.pdf import read_pdf
 from hopyard.indexes.documents.readers.rtf import read_rtf
 from hopyard.indexes.documents.readers.slides import read_pptx
@@ -75,6 +76,7 @@ FORMATS: Final = (
     Format((".ipynb",), read_notebook, at_once=100),
     Format((".eml",), read_eml, holds_files=True, at_once=100),
     Format((".msg",), read_msg, "office", holds_files=True, at_once=100),
+    Format((".tnef",), read_tnef, holds_files=True, at_once=100),
     Format((".mbox",), read_mbox, holds_files=True),
     Format((".zip",), read_zip, holds_files=True),
     Format(
@@ -100,6 +102,8 @@ def format_of(name: str) -> Format | None:
     lower = name.lower()
     if lower in _NAMED:
         return FORMATS[0]
+    if lower.endswith("winmail.dat"):
+        return _BY_SUFFIX[".tnef"]
     return next((_BY_SUFFIX[item] for item in _suffixes(lower) if item in _BY_SUFFIX), None)
 
 

@@ -1,0 +1,262 @@
+"""Outlook's own forms of a mail: `.msg`, and the package `winmail.dat` (TNEF).
+
+Sources: Microsoft, MS-OXTNEF (the package), MS-OXPROPS (properties), MS-OXRTFCP (its Rich Text).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from email.message import EmailMessage
+from email.policy import SMTP
+from typing import Any, Final
+
+from hopyard.indexes.corpus.records import Markup
+from hopyard.indexes.documents.readers.base import Content, Found, Source, file_of, parts_of
+from hopyard.indexes.documents.readers.mail_text import dates_of
+from hopyard.indexes.documents.readers.rtf import read_rtf
+from hopyard.indexes.documents.readers.text import decoded, plain_metadata
+from hopyard.indexes.documents.readers.web import html_to_markdown
+from hopyard.state.errors import CorpusError
+
+_SIGNATURE: Final = 0x223E9F78
+_SUBJECT, _BODY, _TITLE, _DATA, _FILE, _PROPERTIES, _FILE_PROPERTIES = (
+    *(0x8004, 0x800C, 0x8010, 0x800F, 0x9002, 0x9003, 0x9005),
+)
+"""Attributes of a package (MS-OXTNEF, 2.1.2)."""
+_P_SUBJECT, _P_BODY, _P_RTF, _P_HTML, _P_NAME, _P_DATA, _P_LONG_NAME = (
+    *(0x0037, 0x1000, 0x1009, 0x1013, 0x3001, 0x3701, 0x3707),
+)
+"""Properties (MS-OXPROPS)."""
+_SIZES: Final = {5: 8, 6: 8, 7: 8, 0x14: 8, 0x40: 8, 0x48: 16}
+"""Bytes of a value by its type; others have four."""
+_TEXTS: Final = {0x1E: "", 0x1F: "utf-16-le"}
+_VARIABLE: Final = (*_TEXTS, 0x0D, 0x102)
+_OBJECT_ID: Final = 16
+_EMBEDDED: Final = "__substg1.0_3701000D"
+_MOST_NESTED: Final = 3
+_RTF_START: Final = (
+    b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern "
+    b"\\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0"
+    b"\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx"
+)
+"""The text that a compressed one may refer to (MS-OXRTFCP, 2.1.2.1)."""
+
+
+@dataclass(slots=True)
+class Package:
+    """The mail in a package.
+
+    Attributes:
+        subject: Its subject.
+        text: Its text, in Markdown if it was a page or Rich Text.
+        markup: Whether it is Markdown.
+        about: Sender, recipients and dates.
+        files: Its attachments by name.
+    """
+
+    subject: str = ""
+    text: str = ""
+    markup: Markup = "text"
+    about: dict[str, str] = field(default_factory=dict)
+    files: list[tuple[str, bytes]] = field(default_factory=list)
+
+
+def read_tnef(source: Source) -> Iterator[Found]:
+    """A package that was saved as a file."""
+    yield from _found(package_of(source), source)
+
+
+def read_msg(source: Source) -> Iterator[Found]:
+    """A mail saved by Outlook."""
+    from oxmsg import Message
+
+    with source.open() as stream:
+        yield from _found(_saved(Message.load(stream), source, 0), source)
+
+
+def _found(mail: Package, source: Source) -> Iterator[Found]:
+    yield Content(mail.subject, [mail.text], mail.markup, plain_metadata(mail.about))
+    yield from parts_of(mail.files, source)
+
+
+def package_of(source: Source, depth: int = 0) -> Package:
+    """The mail in a package, and its files.
+
+    Raises:
+        CorpusError: It is no package, or ends too early.
+    """
+    data = _Bytes(source.read())
+    if data.number(4) != _SIGNATURE or depth > _MOST_NESTED:
+        raise CorpusError("not a readable package of Outlook (TNEF)")
+    data.number(2)
+    found, files = Package(), list[dict[int, bytes]]()
+    texts: dict[int, bytes] = {}
+    while data.left > 2:
+        data.number(1)
+        name = data.number(4) & 0xFFFF
+        value = data.take(data.number(4))
+        data.take(2)
+        if name == _FILE:
+            files.append({})
+        elif name in (_PROPERTIES, _FILE_PROPERTIES):
+            properties = _properties(_Bytes(value))
+            (files[-1] if name == _FILE_PROPERTIES and files else texts).update(properties)
+        elif name in (_TITLE, _DATA) and files:
+            files[-1].setdefault(_P_NAME if name == _TITLE else _P_DATA, value)
+        elif name in (_SUBJECT, _BODY):
+            texts.setdefault(_P_SUBJECT if name == _SUBJECT else _P_BODY, value)
+    found.subject = _text(texts.get(_P_SUBJECT, b""))
+    found.text, found.markup = body_of(
+        _text(texts.get(_P_BODY, b"")), texts.get(_P_HTML, b""), texts.get(_P_RTF, b""), source
+    )
+    for number, file in enumerate(files, start=1):
+        title = _text(file.get(_P_LONG_NAME) or file.get(_P_NAME, b"")) or f"attachment {number}"
+        value = file.get(_P_DATA, b"")
+        if value[_OBJECT_ID : _OBJECT_ID + 4] == _SIGNATURE.to_bytes(4, "little"):
+            inner = file_of(value[_OBJECT_ID:], title, source)
+            found.files.append(_forwarded(package_of(inner, depth + 1)))
+        else:
+            found.files.append((title, value))
+    return found
+
+
+def body_of(plain: str, html: bytes | str, rtf: bytes, like: Source) -> tuple[str, Markup]:
+    """The text of a mail: plain, or of its page, or of its compressed Rich Text."""
+    if plain.strip() or not (html or rtf):
+        return plain, "text"
+    if html:
+        return html_to_markdown(html if isinstance(html, str) else decoded(html)), "markdown"
+    [content] = read_rtf(file_of(rtf_of(rtf), "message.rtf", like))
+    return "".join(content.text), "markdown"
+
+
+def rtf_of(data: bytes) -> bytes:
+    """Rich Text out of its compressed form (MS-OXRTFCP, 2.1.3.1).
+
+    Raises:
+        CorpusError: It is in no known form.
+    """
+    if data[8:12] == b"MELA":
+        return data[16:]
+    if data[8:12] != b"LZFu":
+        raise CorpusError("its Rich Text is compressed in an unknown way")
+    found, place, size = bytearray(_RTF_START), 16, len(_RTF_START)
+    while place < len(data):
+        control, place = data[place], place + 1
+        for bit in range(8):
+            if not control >> bit & 1:
+                found += data[place : place + 1]
+                place += 1
+                continue
+            pair, place = int.from_bytes(data[place : place + 2], "big"), place + 2
+            # The place is one in a ring of 4096 letters; the newest is before its end.
+            back = (len(found) - (pair >> 4)) % 4096
+            if not back or place > len(data):
+                return bytes(found[size:])
+            for _ in range((pair & 15) + 2):
+                found.append(found[-back] if back <= len(found) else 32)
+    return bytes(found[size:])
+
+
+class _Bytes:
+    """Bytes that are taken from their beginning."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._place = data, 0
+
+    @property
+    def left(self) -> int:
+        return len(self._data) - self._place
+
+    def take(self, count: int) -> bytes:
+        if count > self.left:
+            raise CorpusError("not a readable package of Outlook (TNEF): it ends too early")
+        self._place += count
+        return self._data[self._place - count : self._place]
+
+    def number(self, size: int) -> int:
+        return int.from_bytes(self.take(size), "little")
+
+
+def _properties(data: _Bytes) -> Iterator[tuple[int, bytes]]:
+    """The properties of a mail or a file, by their ids; texts in UTF-8 (MS-OXTNEF, 2.1.3.4)."""
+    for _ in range(data.number(4)):
+        kind, name = data.number(2), data.number(2)
+        if name >= 0x8000:
+            data.take(16)
+            if data.number(4):
+                data.take(_padded(data.number(4)))
+            else:
+                data.take(4)
+        is_variable = kind & 0xFFF in _VARIABLE
+        for _ in range(data.number(4) if is_variable or kind & 0x1000 else 1):
+            size = data.number(4) if is_variable else _SIZES.get(kind & 0xFFF, 4)
+            value = data.take(_padded(size))[:size]
+            if encoding := _TEXTS.get(kind):
+                value = value.decode(encoding, "replace").encode()
+            yield name, value
+
+
+def _padded(size: int) -> int:
+    return -(-size // 4) * 4
+
+
+def _text(data: bytes) -> str:
+    return decoded(data.rstrip(b"\0")) if data.rstrip(b"\0") else ""
+
+
+def _saved(mail: Any, like: Source, depth: int) -> Package:
+    """A mail that Outlook saved, as python-oxmsg reads it."""
+    from oxmsg import Message
+
+    sent = mail.sent_date
+    headers = {name.casefold(): value for name, value in mail.message_headers.items()}
+    about = {
+        "author": mail.sender or "",
+        "to": headers.get("to", ""),
+        "cc": headers.get("cc", ""),
+        **dates_of(sent if isinstance(sent, datetime) else headers.get("date", "")),
+    }
+    rtf = mail.properties.binary_prop_value(_P_RTF)
+    text, markup = body_of(mail.body or "", mail.html_body or "", rtf or b"", like)
+    found = Package(_ended(mail.subject), _ended(text), markup, about)
+    for number, part in enumerate(mail.attachments, start=1):
+        inner = [each for each in part._storage.storages if each.name == _EMBEDDED]
+        if inner and depth < _MOST_NESTED:
+            found.files.append(
+                _forwarded(_saved(Message(_with_long_head(inner[0])), like, depth + 1))
+            )
+        else:
+            name = _ended(part.file_name) or f"attachment {number}"
+            found.files.append((name, part.file_bytes or b""))
+    return found
+
+
+def _with_long_head(storage: Any) -> Any:
+    """A mail in a mail, whose properties begin after 24 bytes, as one that begins after 32."""
+    streams = (
+        replace(each, bytes_=each.bytes_[:24] + bytes(8) + each.bytes_[24:])
+        if each.name == "__properties_version1.0"
+        else each
+        for each in storage.streams
+    )
+    return replace(storage, streams=tuple(streams))
+
+
+def _forwarded(mail: Package) -> tuple[str, bytes]:
+    """A mail in a mail as a file in the internet's format, and its name."""
+    names = {"Subject": mail.subject, "From": mail.about.get("author", "")}
+    names |= {name: mail.about.get(name.lower(), "") for name in ("To", "Cc", "Date")}
+    made = EmailMessage(policy=SMTP)
+    for name, value in names.items():
+        made[name] = " ".join(value.split())
+    made.set_content(mail.text)
+    for name, data in mail.files:
+        made.add_attachment(data, "application", "octet-stream", filename=" ".join(name.split()))
+    return f"{mail.subject or 'forwarded mail'}.eml", made.as_bytes()
+
+
+def _ended(text: str | None) -> str:
+    return (text or "").rstrip("\0")
