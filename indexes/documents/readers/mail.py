@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
+from itertools import chain
 from typing import Any, Final
 
 from hopyard.indexes.documents.readers.base import (
@@ -27,7 +28,7 @@ from hopyard.indexes.documents.readers.mail_text import (
     unflowed,
     unpacked,
 )
-from hopyard.indexes.documents.readers.outlook import package_of
+from hopyard.indexes.documents.readers.outlook import mail_of_msg, mail_of_package
 from hopyard.indexes.documents.readers.text import decoded, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.indexes.text.language import detect_language
@@ -49,7 +50,8 @@ _ENVELOPES: Final = ("application/pkcs7-mime", "application/x-pkcs7-mime")
 _PLAIN_DATA: Final = bytes.fromhex("06092a864886f70d010701")
 """The identifier before the text in a signature. Source: RFC 5652, 4."""
 _MOST_ENVELOPES: Final = 3
-_SECRET: Final = "it is encrypted: save it without"
+_SEALED: Final = "it is encrypted: save it without"
+_OTHER_FORM: Final = "other form of the text"
 _STUB: Final = 0.3
 """The share of the longest alternative that the plain text has, and of its words that are in both;
 else it is a stub."""
@@ -64,41 +66,45 @@ def read_eml(source: Source) -> Iterator[Found]:
     mail = _parsed(source.read().removeprefix(BOM_UTF8))
     if not mail.keys():
         raise CorpusError("not a readable mail: it has no headers")
+    yield from _read(mail, source)
+
+
+def read_msg(source: Source) -> Iterator[Found]:
+    """A mail saved by Outlook."""
+    from oxmsg import Message as Saved
+
+    with source.open() as stream:
+        yield from _read(mail_of_msg(Saved.load(stream), source), source)
+
+
+def read_tnef(source: Source) -> Iterator[Found]:
+    """A mail in Outlook's package that was saved as a file."""
+    yield from _read(mail_of_package(source), source)
+
+
+def _read(mail: EmailMessage, source: Source) -> Iterator[Found]:
     received = str(mail.get("Received", "")).rpartition(";")[2]
     metadata = {
         "author": str(mail.get("From", "")),
         **{name: ", ".join(map(str, mail.get_all(name, ()))) for name in ("to", "cc")},
         **dates_of(str(mail.get("Date", "")) or received),
     }
-    found = _Leaves(source.notes)
+    found = _Leaves(source)
     leaves = list(found.of(mail))
-    texts = [leaf for leaf in leaves if _is_text(leaf)]
-    html = any(text.get_content_type() == _HTML for text in texts)
-    bodies, files = list[str](), list[tuple[str, bytes]]()
-    for text in texts:
+    html = any(_is_text(leaf) and leaf.get_content_type() == _HTML for leaf in leaves)
+    bodies, files, said = list[str](), list[tuple[str, bytes]](), set[str]()
+    for text in filter(_is_text, leaves):
         plain = unpacked(_body(text, markdown=html))
+        words = set(plain.text.split())
+        if id(text) in found.packed and 2 * len(words & said) >= len(words):
+            source.notes.leave_out(_OTHER_FORM, plain.text)
+            continue
+        said |= words
         bodies.append(plain.text.strip())
         files += plain.files
         for kind, block in plain.left_out:
             source.notes.leave_out(kind, block)
-            found.unread += [Unread(kind, _SECRET)] * (kind == "encrypted text")
-    others = [leaf for leaf in leaves if not _is_text(leaf)]
-    for number, part in enumerate(others, start=1):
-        name, data = _file_name(part, number), _payload(part)
-        if part.get_content_type() in _PACKAGES or name.lower() == "winmail.dat":
-            try:
-                package = package_of(file_of(data, name, source))
-            except CorpusError as error:
-                found.unread.append(Unread(name, str(error)))
-                continue
-            if 2 * len(set(package.text.split()).intersection(" ".join(bodies).split())) < len(
-                set(package.text.split())
-            ):
-                bodies.append(package.text)
-                html |= package.markup == "markdown"
-            files += package.files
-        else:
-            files.append((name, data))
+            found.unread += [Unread(kind, _SEALED)] * (kind == "encrypted text")
     yield Content(
         str(mail.get("Subject", "")),
         ["\n\n".join(filter(None, bodies))],
@@ -106,41 +112,52 @@ def read_eml(source: Source) -> Iterator[Found]:
         plain_metadata(metadata),
     )
     yield from found.unread
-    yield from parts_of(files, source)
+    others = enumerate((leaf for leaf in leaves if not _is_text(leaf)), start=1)
+    yield from parts_of(
+        chain(files, ((_file_name(part, at), _payload(part)) for at, part in others)), source
+    )
 
 
 class _Leaves:
     """The parts of a mail that hold something.
 
     Attributes:
-        unread: Those that are encrypted.
+        packed: The ids of those that were in Outlook's package, which may say a text again.
+        unread: Those that are encrypted or broken.
     """
 
-    def __init__(self, notes: Notes | None = None) -> None:
-        self._notes = notes
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.packed: set[int] = set()
         self.unread: list[Unread] = []
 
     def of(self, part: EmailMessage, depth: int = 0) -> Iterator[EmailMessage]:
         """The parts of a part, in order; of alternatives the longest."""
-        kind = part.get_content_type()
+        kind, notes = part.get_content_type(), self._source.notes
         inner = [item for item in part.iter_parts() if isinstance(item, EmailMessage)]
         if kind == "multipart/alternative":
-            yield from _of_alternatives(
-                [(item, [*self.of(item, depth)]) for item in inner], self._notes
-            )
+            yield from _of_alternatives([(item, [*self.of(item, depth)]) for item in inner], notes)
         elif kind == "multipart/encrypted":
-            self.unread.append(Unread("encrypted text", _SECRET))
+            self.unread.append(Unread("encrypted text", _SEALED))
         elif inner and part.get_content_maintype() == "multipart":
             for item in inner:
                 yield from self.of(item, depth)
             for around in filter(str.strip, (part.preamble or "", part.epilogue or "")):
-                if self._notes:
-                    self._notes.leave_out("text around the parts", around)
+                notes.leave_out("text around the parts", around)
         elif kind in _ENVELOPES:
             if (signed := _signed(_payload(part))) and depth < _MOST_ENVELOPES:
                 yield from self.of(_parsed(signed), depth + 1)
             else:
-                self.unread.append(Unread("encrypted text", _SECRET))
+                self.unread.append(Unread("encrypted text", _SEALED))
+        elif kind in _PACKAGES or str(part.get_filename()).lower() == "winmail.dat":
+            file = file_of(_payload(part), part.get_filename() or "winmail.dat", self._source)
+            try:
+                leaves = [*self.of(mail_of_package(file), depth)]
+            except CorpusError as error:
+                self.unread.append(Unread(file.name, str(error)))
+            else:
+                self.packed.update(map(id, leaves))
+                yield from leaves
         elif kind not in _SIGNATURES:
             yield part
 
@@ -164,7 +181,7 @@ def _signed(data: bytes) -> bytes:
     return bytes(found)
 
 
-def _of_alternatives(alternatives: Sequence[_Form], notes: Notes | None) -> Iterator[EmailMessage]:
+def _of_alternatives(alternatives: Sequence[_Form], notes: Notes) -> Iterator[EmailMessage]:
     """The leaves of the best forms; of the others all but their texts, which are noted."""
     best = _best(alternatives)
     texts = (_body(leaf, markdown=True) for _, leaves in best for leaf in leaves if _is_text(leaf))
@@ -173,8 +190,8 @@ def _of_alternatives(alternatives: Sequence[_Form], notes: Notes | None) -> Iter
         for leaf in form[1]:
             if form in best or not _is_text(leaf) or _is_event(leaf):
                 yield leaf
-            elif notes and not said.issuperset((other := _body(leaf, markdown=True)).split()):
-                notes.leave_out("other form of the text", other)
+            elif not said.issuperset((other := _body(leaf, markdown=True)).split()):
+                notes.leave_out(_OTHER_FORM, other)
 
 
 def _best(alternatives: Sequence[_Form]) -> list[_Form]:

@@ -1,23 +1,21 @@
-"""Outlook's own forms of a mail: `.msg`, and the package `winmail.dat` (TNEF).
+"""Outlook's own forms of a mail, `.msg` and the package `winmail.dat` (TNEF), as other mails.
 
 Sources: Microsoft, MS-OXTNEF (the package), MS-OXPROPS (properties), MS-OXRTFCP (its Rich Text).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
+from email.utils import format_datetime
 from typing import Any, Final
 
-from hopyard.indexes.corpus.records import Markup
-from hopyard.indexes.documents.readers.base import Content, Found, Source, file_of, parts_of
-from hopyard.indexes.documents.readers.mail_text import dates_of
+from hopyard.indexes.documents.readers.base import Source, file_of
 from hopyard.indexes.documents.readers.rtf import read_rtf
-from hopyard.indexes.documents.readers.text import decoded, plain_metadata
-from hopyard.indexes.documents.readers.web import html_to_markdown
+from hopyard.indexes.documents.readers.text import decoded
 from hopyard.state.errors import CorpusError
 
 _SIGNATURE: Final = 0x223E9F78
@@ -44,45 +42,8 @@ _RTF_START: Final = (
 """The text that a compressed one may refer to (MS-OXRTFCP, 2.1.2.1)."""
 
 
-@dataclass(slots=True)
-class Package:
-    """The mail in a package.
-
-    Attributes:
-        subject: Its subject.
-        text: Its text, in Markdown if it was a page or Rich Text.
-        markup: Whether it is Markdown.
-        about: Sender, recipients and dates.
-        files: Its attachments by name.
-    """
-
-    subject: str = ""
-    text: str = ""
-    markup: Markup = "text"
-    about: dict[str, str] = field(default_factory=dict)
-    files: list[tuple[str, bytes]] = field(default_factory=list)
-
-
-def read_tnef(source: Source) -> Iterator[Found]:
-    """A package that was saved as a file."""
-    yield from _found(package_of(source), source)
-
-
-def read_msg(source: Source) -> Iterator[Found]:
-    """A mail saved by Outlook."""
-    from oxmsg import Message
-
-    with source.open() as stream:
-        yield from _found(_saved(Message.load(stream), source, 0), source)
-
-
-def _found(mail: Package, source: Source) -> Iterator[Found]:
-    yield Content(mail.subject, [mail.text], mail.markup, plain_metadata(mail.about))
-    yield from parts_of(mail.files, source)
-
-
-def package_of(source: Source, depth: int = 0) -> Package:
-    """The mail in a package, and its files.
+def mail_of_package(source: Source, depth: int = 0) -> EmailMessage:
+    """The mail in a package, with its files.
 
     Raises:
         CorpusError: It is no package, or ends too early.
@@ -91,8 +52,7 @@ def package_of(source: Source, depth: int = 0) -> Package:
     if data.number(4) != _SIGNATURE or depth > _MOST_NESTED:
         raise CorpusError("not a readable package of Outlook (TNEF)")
     data.number(2)
-    found, files = Package(), list[dict[int, bytes]]()
-    texts: dict[int, bytes] = {}
+    texts, files = dict[int, bytes](), list[dict[int, bytes]]()
     while data.left > 2:
         data.number(1)
         name = data.number(4) & 0xFFFF
@@ -107,29 +67,72 @@ def package_of(source: Source, depth: int = 0) -> Package:
             files[-1].setdefault(_P_NAME if name == _TITLE else _P_DATA, value)
         elif name in (_SUBJECT, _BODY):
             texts.setdefault(_P_SUBJECT if name == _SUBJECT else _P_BODY, value)
-    found.subject = _text(texts.get(_P_SUBJECT, b""))
-    found.text, found.markup = body_of(
-        _text(texts.get(_P_BODY, b"")), texts.get(_P_HTML, b""), texts.get(_P_RTF, b""), source
-    )
-    for number, file in enumerate(files, start=1):
-        title = _text(file.get(_P_LONG_NAME) or file.get(_P_NAME, b"")) or f"attachment {number}"
-        value = file.get(_P_DATA, b"")
+    plain, html = _text(texts.get(_P_BODY, b"")), _text(texts.get(_P_HTML, b""))
+    about = {"Subject": _text(texts.get(_P_SUBJECT, b""))}
+    mail = _mail(about, plain, html, texts.get(_P_RTF, b""), source)
+    for file in files:
+        name, value = (
+            _text(file.get(_P_LONG_NAME) or file.get(_P_NAME, b"")),
+            file.get(_P_DATA, b""),
+        )
         if value[_OBJECT_ID : _OBJECT_ID + 4] == _SIGNATURE.to_bytes(4, "little"):
-            inner = file_of(value[_OBJECT_ID:], title, source)
-            found.files.append(_forwarded(package_of(inner, depth + 1)))
+            inner = file_of(value[_OBJECT_ID:], name, source)
+            mail.add_attachment(mail_of_package(inner, depth + 1))
         else:
-            found.files.append((title, value))
-    return found
+            _attach(mail, name, value)
+    return mail
 
 
-def body_of(plain: str, html: bytes | str, rtf: bytes, like: Source) -> tuple[str, Markup]:
-    """The text of a mail: plain, or of its page, or of its compressed Rich Text."""
-    if plain.strip() or not (html or rtf):
-        return plain, "text"
-    if html:
-        return html_to_markdown(html if isinstance(html, str) else decoded(html)), "markdown"
-    [content] = read_rtf(file_of(rtf_of(rtf), "message.rtf", like))
-    return "".join(content.text), "markdown"
+def mail_of_msg(saved: Any, like: Source, depth: int = 0) -> EmailMessage:
+    """The mail that Outlook saved, as python-oxmsg reads it, with its files and mails."""
+    from oxmsg import Message
+
+    sent, headers = saved.sent_date, saved.message_headers
+    about = {name.title(): value for name, value in headers.items()}
+    about = {name: about.get(name, "") for name in ("To", "Cc", "Date")}
+    about |= {"Subject": saved.subject, "From": saved.sender or ""}
+    if isinstance(sent, datetime):
+        about["Date"] = format_datetime(sent)
+    rtf = saved.properties.binary_prop_value(_P_RTF) or b""
+    mail = _mail(about, saved.body or "", saved.html_body or "", rtf, like)
+    for part in saved.attachments:
+        inner = [each for each in part._storage.storages if each.name == _EMBEDDED]
+        if inner and depth < _MOST_NESTED:
+            mail.add_attachment(mail_of_msg(Message(_with_long_head(inner[0])), like, depth + 1))
+        else:
+            _attach(mail, part.file_name or "", part.file_bytes or b"")
+    return mail
+
+
+def _with_long_head(storage: Any) -> Any:
+    """A mail in a mail, whose properties begin after 24 bytes, as one that begins after 32."""
+    streams = (
+        replace(each, bytes_=each.bytes_[:24] + bytes(8) + each.bytes_[24:])
+        if each.name == "__properties_version1.0"
+        else each
+        for each in storage.streams
+    )
+    return replace(storage, streams=tuple(streams))
+
+
+def _mail(
+    about: Mapping[str, str], plain: str, html: str, rtf: bytes, like: Source
+) -> EmailMessage:
+    """A mail with the text that it has: plain, of its page, or of its compressed Rich Text."""
+    mail = EmailMessage(policy=SMTP)
+    for name, value in about.items():
+        mail[name] = " ".join(value.replace("\0", "").split())
+    if rtf and not (plain.strip() or html):
+        [content] = read_rtf(file_of(rtf_of(rtf), "message.rtf", like))
+        plain = "".join(content.text)
+    is_page = html and not plain.strip()
+    mail.set_content((html if is_page else plain).rstrip("\0"), "html" if is_page else "plain")
+    return mail
+
+
+def _attach(mail: EmailMessage, name: str, data: bytes) -> None:
+    name = " ".join(name.rstrip("\0").split())
+    mail.add_attachment(data, "application", "octet-stream", filename=name or None)
 
 
 def rtf_of(data: bytes) -> bytes:
@@ -205,58 +208,3 @@ def _padded(size: int) -> int:
 
 def _text(data: bytes) -> str:
     return decoded(data.rstrip(b"\0")) if data.rstrip(b"\0") else ""
-
-
-def _saved(mail: Any, like: Source, depth: int) -> Package:
-    """A mail that Outlook saved, as python-oxmsg reads it."""
-    from oxmsg import Message
-
-    sent = mail.sent_date
-    headers = {name.casefold(): value for name, value in mail.message_headers.items()}
-    about = {
-        "author": mail.sender or "",
-        "to": headers.get("to", ""),
-        "cc": headers.get("cc", ""),
-        **dates_of(sent if isinstance(sent, datetime) else headers.get("date", "")),
-    }
-    rtf = mail.properties.binary_prop_value(_P_RTF)
-    text, markup = body_of(mail.body or "", mail.html_body or "", rtf or b"", like)
-    found = Package(_ended(mail.subject), _ended(text), markup, about)
-    for number, part in enumerate(mail.attachments, start=1):
-        inner = [each for each in part._storage.storages if each.name == _EMBEDDED]
-        if inner and depth < _MOST_NESTED:
-            found.files.append(
-                _forwarded(_saved(Message(_with_long_head(inner[0])), like, depth + 1))
-            )
-        else:
-            name = _ended(part.file_name) or f"attachment {number}"
-            found.files.append((name, part.file_bytes or b""))
-    return found
-
-
-def _with_long_head(storage: Any) -> Any:
-    """A mail in a mail, whose properties begin after 24 bytes, as one that begins after 32."""
-    streams = (
-        replace(each, bytes_=each.bytes_[:24] + bytes(8) + each.bytes_[24:])
-        if each.name == "__properties_version1.0"
-        else each
-        for each in storage.streams
-    )
-    return replace(storage, streams=tuple(streams))
-
-
-def _forwarded(mail: Package) -> tuple[str, bytes]:
-    """A mail in a mail as a file in the internet's format, and its name."""
-    names = {"Subject": mail.subject, "From": mail.about.get("author", "")}
-    names |= {name: mail.about.get(name.lower(), "") for name in ("To", "Cc", "Date")}
-    made = EmailMessage(policy=SMTP)
-    for name, value in names.items():
-        made[name] = " ".join(value.split())
-    made.set_content(mail.text)
-    for name, data in mail.files:
-        made.add_attachment(data, "application", "octet-stream", filename=" ".join(name.split()))
-    return f"{mail.subject or 'forwarded mail'}.eml", made.as_bytes()
-
-
-def _ended(text: str | None) -> str:
-    return (text or "").rstrip("\0")

@@ -13,9 +13,8 @@ from hopyard.indexes.documents.readers.books import read_epub
 from hopyard.indexes.documents.readers.data import read_json, read_notebook
 from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
 from hopyard.indexes.documents.readers.excel import read_xls, read_xlsx
-from hopyard.indexes.documents.readers.mail import read_eml
+from hopyard.indexes.documents.readers.mail import read_eml, read_msg, read_tnef
 from hopyard.indexes.documents.readers.odf import read_opendocument
-from hopyard.indexes.documents.readers.outlook import read_msg, read_tnef
 from hopyard.indexes.documents.readers.pdf import read_pdf
 from hopyard.indexes.documents.readers.rtf import read_rtf
 from hopyard.indexes.documents.readers.slides import read_pptx

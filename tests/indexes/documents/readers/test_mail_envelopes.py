@@ -83,7 +83,7 @@ def texts(folder: Path, name: str, data: bytes) -> tuple[dict[str, str], list[st
 
 FILES = {
     "fees of Löwe.csv": "| a | b |", "note.txt": "Gate 4.",
-    "forwarded mail.eml": "Inner words.", "forwarded mail.eml › in.txt": "Deep.",
+    "attachment 3.eml": "Inner words.", "attachment 3.eml › in.txt": "Deep.",
 }  # fmt: skip
 
 
@@ -146,7 +146,8 @@ SIGNED = der(
 )
 STREAMED = (
     b"\x30\x80" + OID + b"\x02\xa0\x80\x30\x80\x02\x01\x01\x31\x00\x30\x80" + OID
-    + b"\x01\xa0\x80\x24\x80" + der(4, INNER[:100]) + der(4, INNER[100:]) + bytes(6) + der(0xA0, der(0x30, b"\x04\x03no!"))
+    + b"\x01\xa0\x80\x24\x80" + der(4, INNER[:100]) + der(4, INNER[100:]) + bytes(6)
+    + der(0xA0, der(0x30, b"\x04\x03no!"))
 )  # fmt: skip
 SECRET = der(
     0x30, OID + b"\x03", der(0xA0, der(0x30, OID + b"\x01", der(0x30, OID), b"\x80\x03abc"))
