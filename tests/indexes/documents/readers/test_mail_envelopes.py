@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import time
 from base64 import b64encode, encodebytes
 from binascii import b2a_uu
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hopyard.indexes.documents.loaders import load
-from hopyard.indexes.documents.readers.outlook import rtf_of
+from hopyard.indexes.documents.readers.base import Source
+from hopyard.indexes.documents.readers.outlook import mail_of_msg, rtf_of
 
 HEAD = b"From: Ann <ann@a.example>\nSubject: Ebb\nMIME-Version: 1.0\n"
 RTF = bytes.fromhex(
@@ -119,6 +122,39 @@ def test_a_broken_package_is_named(tmp_path: Path) -> None:
         deep = package(forwarded(deep) if deep else b"")
     _, said = texts(tmp_path, "b.eml", parts(b"\nText.", packed(deep)))
     assert "not a readable package" in said[0]
+
+
+def saved(head: int, **texts: str | bytes) -> Any:
+    """A mail as Outlook saves it: properties, and a stream for each."""
+    from oxmsg.storage import Storage, Stream
+
+    table, streams = bytes(head), []
+    for name, value in texts.items():
+        data = value if isinstance(value, bytes) else value.encode("utf-16-le")
+        tag = int(name[1:], 16) << 16 | (0x102 if isinstance(value, bytes) else 0x1F)
+        table += struct.pack("<IIII", tag, 6, len(data), 0)
+        streams.append(Stream(f"__substg1.0_{tag:08X}", data))
+    return Storage("", (Stream("__properties_version1.0", table), *streams), ())
+
+
+def test_a_mail_within_a_saved_mail_and_one_in_rich_text() -> None:
+    from dataclasses import replace
+
+    from oxmsg import Message
+    from oxmsg.storage import Storage
+
+    inner = replace(saved(24, x0037="Inner", x1009=RTF, x0042="Ben"), path="__substg1.0_3701000D")
+    file = saved(8, x3707="Löwe.txt", x3701=b"Gate 4.")
+    forward = replace(saved(8), path="__attach_version1.0_#01", storages=(inner,))
+    attached: tuple[Storage, ...] = (replace(file, path="__attach_version1.0_#00"), forward)
+    outer = replace(saved(32, x0037="Outer", x1000="See both."), storages=attached)
+    mail = mail_of_msg(Message(outer), Source("a.msg", io.BytesIO))
+    first, second = mail.iter_attachments()
+    [forwarded] = second.get_payload()
+    assert (mail["Subject"], mail.get_body().get_content()) == ("Outer", "See both.\n")
+    assert (first.get_filename(), first.get_content()) == ("Löwe.txt", b"Gate 4.")
+    assert (forwarded["Subject"], forwarded["From"]) == ("Inner", "Ben")
+    assert forwarded.get_content() == "hello world\n"
 
 
 def der(tag: int, *inner: bytes) -> bytes:
