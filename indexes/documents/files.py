@@ -107,6 +107,7 @@ class _Named(NamedTuple):
     """For the index: without what changes between machines."""
 
     def part(self, name: str) -> _Named:
+        name = unicodedata.normalize("NFC", name)
         return _Named(place_in(self.place, name), place_in(self.key, name))
 
 

@@ -7,6 +7,7 @@ from base64 import b64decode
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from email import policy
+from email.header import decode_header, make_header
 from email.message import EmailMessage
 from email.parser import BytesParser
 from itertools import chain
@@ -52,6 +53,8 @@ _PLAIN_DATA: Final = bytes.fromhex("06092a864886f70d010701")
 _MOST_ENVELOPES: Final = 3
 _SEALED: Final = "it is encrypted: save it without"
 _OTHER_FORM: Final = "other form of the text"
+_BARE_NAME: Final = re.compile(r"name=(=\?\S+\?=)")
+"""An encoded name without the quotation marks that it needs."""
 _STUB: Final = 0.3
 """The share of the longest alternative that the plain text has, and of its words that are in both;
 else it is a stub."""
@@ -253,6 +256,8 @@ def _file_name(part: EmailMessage, number: int) -> str:
     """The part's name, with the suffix of its kind if it has none; a forwarded mail's subject."""
     inner: Any = part.get_payload() if part.get_content_type() == _MAIL else ()
     subject = str(inner[0].get("Subject", "")) if inner else ""
+    if bare := _BARE_NAME.search(" ".join(value for _, value in part.raw_items())):
+        part.set_param("name", str(make_header(decode_header(bare[1]))))
     name = part.get_filename() or subject or f"attachment {number}"
     if part.get_content_type() == _MAIL:
         return f"{name.removesuffix('.eml')}.eml"
