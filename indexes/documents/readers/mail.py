@@ -138,6 +138,8 @@ class _Leaves:
         """The parts of a part, in order; of alternatives the longest."""
         kind, notes = part.get_content_type(), self._source.notes
         inner = [item for item in part.iter_parts() if isinstance(item, EmailMessage)]
+        broken = (str(each) for each in part.defects if isinstance(each, CorpusError))
+        self.unread += [Unread("winmail.dat", reason) for reason in broken]
         if kind == "multipart/alternative":
             yield from _of_alternatives([(item, [*self.of(item, depth)]) for item in inner], notes)
         elif kind == "multipart/encrypted":
@@ -279,6 +281,8 @@ def _suffix(part: EmailMessage) -> str:
     import mimetypes
 
     kind = part.get_content_type()
+    if kind == "application/octet-stream":
+        return ""
     return ".rtf" if kind == "text/rtf" else mimetypes.guess_extension(kind) or ""
 
 

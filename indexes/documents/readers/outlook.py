@@ -30,7 +30,8 @@ _P_SUBJECT, _P_BODY, _P_RTF, _P_HTML, _P_NAME, _P_DATA, _P_LONG_NAME = (
 _SIZES: Final = {5: 8, 6: 8, 7: 8, 0x14: 8, 0x40: 8, 0x48: 16}
 """Bytes of a value by its type; others have four."""
 _TEXTS: Final = {0x1E: "", 0x1F: "utf-16-le"}
-_VARIABLE: Final = (*_TEXTS, 0x0D, 0x102)
+_OBJECT: Final = 0x0D
+_VARIABLE: Final = (*_TEXTS, _OBJECT, 0x102)
 _OBJECT_ID: Final = 16
 _EMBEDDED: Final = "__substg1.0_3701000D"
 _MOST_NESTED: Final = 3
@@ -52,34 +53,37 @@ def mail_of_package(source: Source, depth: int = 0) -> EmailMessage:
     if data.number(4) != _SIGNATURE or depth > _MOST_NESTED:
         raise CorpusError("not a readable package of Outlook (TNEF)")
     data.number(2)
-    texts, files = dict[int, bytes](), list[dict[int, bytes]]()
-    while data.left > 2:
+    texts, files, defects = dict[int, bytes](), list[dict[int, bytes]](), list[Exception]()
+    while data.left > 8:  # a level, a name and a size
         data.number(1)
         name = data.number(4) & 0xFFFF
-        value = data.take(data.number(4))
-        data.take(2)
+        if (size := data.number(4)) > data.left:
+            defects.append(CorpusError("the package ends too early"))
+        value = data.take(min(size, data.left))
+        data.take(min(2, data.left))
         if name == _FILE:
             files.append({})
         elif name in (_PROPERTIES, _FILE_PROPERTIES):
-            properties = _properties(_Bytes(value))
-            (files[-1] if name == _FILE_PROPERTIES and files else texts).update(properties)
+            about = files[-1] if name == _FILE_PROPERTIES and files else texts
+            try:
+                about.update(_properties(_Bytes(value)))
+            except CorpusError as error:
+                defects.append(error)
         elif name in (_TITLE, _DATA) and files:
             files[-1].setdefault(_P_NAME if name == _TITLE else _P_DATA, value)
         elif name in (_SUBJECT, _BODY):
             texts.setdefault(_P_SUBJECT if name == _SUBJECT else _P_BODY, value)
     plain, html = _text(texts.get(_P_BODY, b"")), _text(texts.get(_P_HTML, b""))
-    about = {"Subject": _text(texts.get(_P_SUBJECT, b""))}
-    mail = _mail(about, plain, html, texts.get(_P_RTF, b""), source)
+    subject = {"Subject": _text(texts.get(_P_SUBJECT, b""))}
+    mail = _mail(subject, plain, html, texts.get(_P_RTF, b""), source)
+    mail.defects = defects[:1]
     for file in files:
-        name, value = (
-            _text(file.get(_P_LONG_NAME) or file.get(_P_NAME, b"")),
-            file.get(_P_DATA, b""),
-        )
-        if value[_OBJECT_ID : _OBJECT_ID + 4] == _SIGNATURE.to_bytes(4, "little"):
-            inner = file_of(value[_OBJECT_ID:], name, source)
-            mail.add_attachment(mail_of_package(inner, depth + 1))
+        title = _text(file.get(_P_LONG_NAME) or file.get(_P_NAME, b""))
+        value = file.get(_P_DATA, b"")
+        if value[:4] == _SIGNATURE.to_bytes(4, "little"):
+            mail.add_attachment(mail_of_package(file_of(value, title, source), depth + 1))
         else:
-            _attach(mail, name, value)
+            _attach(mail, title, value)
     return mail
 
 
@@ -196,7 +200,7 @@ def _properties(data: _Bytes) -> Iterator[tuple[int, bytes]]:
         is_variable = kind & 0xFFF in _VARIABLE
         for _ in range(data.number(4) if is_variable or kind & 0x1000 else 1):
             size = data.number(4) if is_variable else _SIZES.get(kind & 0xFFF, 4)
-            value = data.take(_padded(size))[:size]
+            value = data.take(_padded(size))[_OBJECT_ID * (kind == _OBJECT) : size]
             if encoding := _TEXTS.get(kind):
                 value = value.decode(encoding, "replace").encode()
             yield name, value

@@ -114,9 +114,9 @@ def test_a_saved_package_is_a_mail(tmp_path: Path) -> None:
 
 
 def test_a_broken_package_is_named(tmp_path: Path) -> None:
-    found, said = texts(tmp_path, "a.eml", parts(b"\nText.", packed(PACKAGE[:90])))
-    assert found == {"": "Text."}
-    assert "not a readable package of Outlook (TNEF): it ends too early" in said[0]
+    found, said = texts(tmp_path, "a.eml", parts(b"\nText.", packed(PACKAGE[:-40])))
+    assert found == {"": "Text.\n\nhello world", **dict([*FILES.items()][:2])}
+    assert said[0] == " › winmail.dat: the package ends too early"
     deep = b""
     for _ in range(6):
         deep = package(forwarded(deep) if deep else b"")
