@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -187,3 +188,11 @@ def test_a_head_that_never_ends_costs_no_text(read: Read) -> None:
 def test_an_xml_declaration_is_no_text(read: Read) -> None:
     html = '<?xml version="1.0" encoding="utf-8"?><html><head><title/></head><body><p>Ahoy</html>'
     assert read("a.xhtml", html.encode())[1] == "Ahoy"
+
+
+def test_cells_that_claim_many_rows_and_columns_take_no_minutes(read: Read) -> None:
+    began = time.process_time()
+    html = "<table>" + "<tr><td rowspan=9999 colspan=9999>x" * 600 + "</table>"
+    _, text, _ = read("a.html", html.encode())
+    assert text.count("x") > 600
+    assert time.process_time() - began < 30
