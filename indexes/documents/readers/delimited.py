@@ -45,7 +45,10 @@ def _text(source: Source, delimiter: str) -> Iterator[str]:
     lines = _lines_of(text_blocks(source))
     first = list(islice(lines, _SAMPLE))
     swap = str.maketrans("'\"", "\"'") if _has_single_marks(first) else {}
-    first, lines = [line.translate(swap) for line in first], (line.translate(swap) for line in lines)
+    first, lines = (
+        [line.translate(swap) for line in first],
+        (line.translate(swap) for line in lines),
+    )
     if first and (named := _NAMED.fullmatch(first[0])):  # Excel writes and reads this line
         delimiter = named[1]
         first.pop(0)

@@ -55,6 +55,8 @@ _SEALED: Final = "it is encrypted: save it without"
 _OTHER_FORM: Final = "other form of the text"
 _BARE_NAME: Final = re.compile(r"name=(=\?\S+\?=)")
 """An encoded name without the quotation marks that it needs."""
+_MOST_PARTS: Final = 10_000
+_LONGEST_HEADERS: Final = 100_000
 _STUB: Final = 0.3
 """The share of the longest alternative that the plain text has, and of its words that are in both;
 else it is a stub."""
@@ -86,11 +88,13 @@ def read_tnef(source: Source) -> Iterator[Found]:
 
 
 def _read(mail: EmailMessage, source: Source) -> Iterator[Found]:
-    received = str(mail.get("Received", "")).rpartition(";")[2]
+    names = ("subject", "from", "to", "cc", "date", "received")
+    heads = {name: _headers(mail, name) for name in names}
+    subject, sender, *_, date, received = ("".join(values[:1]) for values in heads.values())
     metadata = {
-        "author": str(mail.get("From", "")),
-        **{name: ", ".join(map(str, mail.get_all(name, ()))) for name in ("to", "cc")},
-        **dates_of(str(mail.get("Date", "")) or received),
+        "author": sender,
+        **{name: ", ".join(heads[name]) for name in ("to", "cc")},
+        **dates_of(date or received.rpartition(";")[2]),
     }
     found = _Leaves(source)
     leaves = list(found.of(mail))
@@ -109,7 +113,7 @@ def _read(mail: EmailMessage, source: Source) -> Iterator[Found]:
             source.notes.leave_out(kind, block)
             found.unread += [Unread(kind, _SEALED)] * (kind == "encrypted text")
     yield Content(
-        str(mail.get("Subject", "")),
+        subject,
         ["\n\n".join(filter(None, bodies))],
         "markdown" if html else "text",
         plain_metadata(metadata),
@@ -119,6 +123,14 @@ def _read(mail: EmailMessage, source: Source) -> Iterator[Found]:
     yield from parts_of(
         chain(files, ((_file_name(part, at), _payload(part)) for at, part in others)), source
     )
+
+
+def _headers(mail: EmailMessage, name: str) -> list[str]:
+    """The headers of a name; very long ones as they are, because decoding takes minutes."""
+    raw = [value for key, value in mail.raw_items() if key.lower() == name]
+    if sum(map(len, raw)) > _LONGEST_HEADERS:
+        return [" ".join(value.split()) for value in raw]
+    return [str(value) for value in mail.get_all(name, ())]
 
 
 class _Leaves:
@@ -133,9 +145,13 @@ class _Leaves:
         self._source = source
         self.packed: set[int] = set()
         self.unread: list[Unread] = []
+        self._count = 0
 
     def of(self, part: EmailMessage, depth: int = 0) -> Iterator[EmailMessage]:
         """The parts of a part, in order; of alternatives the longest."""
+        self._count += 1
+        if self._count > _MOST_PARTS:
+            raise CorpusError("it has more than 10,000 parts")
         kind, notes = part.get_content_type(), self._source.notes
         inner = [item for item in part.iter_parts() if isinstance(item, EmailMessage)]
         broken = (str(each) for each in part.defects if isinstance(each, CorpusError))
