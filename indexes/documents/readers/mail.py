@@ -126,7 +126,7 @@ def _read(mail: EmailMessage, source: Source) -> Iterator[Found]:
 
 
 def _headers(mail: EmailMessage, name: str) -> list[str]:
-    """The headers of a name; very long ones as they are, because decoding takes minutes."""
+    """The headers of a name; decoding a very long header would take minutes."""
     raw = [value for key, value in mail.raw_items() if key.lower() == name]
     if sum(map(len, raw)) > _LONGEST_HEADERS:
         return [" ".join(value.split()) for value in raw]
@@ -153,23 +153,22 @@ class _Leaves:
         if self._count > _MOST_PARTS:
             raise CorpusError("it has more than 10,000 parts")
         kind, notes = part.get_content_type(), self._source.notes
+        is_closed = kind in _ENVELOPES and depth < _MOST_ENVELOPES
+        signed = _signed(_payload(part)) if is_closed else b""
         inner = [item for item in part.iter_parts() if isinstance(item, EmailMessage)]
         broken = (str(each) for each in part.defects if isinstance(each, CorpusError))
         self.unread += [Unread("winmail.dat", reason) for reason in broken]
         if kind == "multipart/alternative":
             yield from _of_alternatives([(item, [*self.of(item, depth)]) for item in inner], notes)
-        elif kind == "multipart/encrypted":
+        elif kind == "multipart/encrypted" or (kind in _ENVELOPES and not signed):
             self.unread.append(Unread("encrypted text", _SEALED))
         elif inner and part.get_content_maintype() == "multipart":
             for item in inner:
                 yield from self.of(item, depth)
             for around in filter(str.strip, (part.preamble or "", part.epilogue or "")):
                 notes.leave_out("text around the parts", around)
-        elif kind in _ENVELOPES:
-            if (signed := _signed(_payload(part))) and depth < _MOST_ENVELOPES:
-                yield from self.of(_parsed(signed), depth + 1)
-            else:
-                self.unread.append(Unread("encrypted text", _SEALED))
+        elif signed:
+            yield from self.of(_parsed(signed), depth + 1)
         elif kind in _PACKAGES or str(part.get_filename()).lower() == "winmail.dat":
             file = file_of(_payload(part), part.get_filename() or "winmail.dat", self._source)
             try:

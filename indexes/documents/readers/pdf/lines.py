@@ -249,7 +249,7 @@ def is_prose(side: Sequence[Sequence[Word]]) -> bool:
     figures = sum(map(is_figure, words))
     if figures >= len(words) / 4:
         return False
-    # Lines of two or three words flow on in the next one; the cells of a table begin anew.
+    # Lines of two or three words are a sentence together; the cells of a table begin sentences.
     flowing = sum(row[0].text[:1].islower() for row in rows[1:])
     is_narrow = filled >= 0.7 and flowing >= 0.6 * (len(rows) - 1)
     return (filled >= 0.55 and median(map(len, rows)) >= 4) or (is_narrow and len(words) >= 12)

@@ -8,6 +8,7 @@ ailang 678 (mails); markitdown 1161, docling 584 (slides); pypdf 2138 (PDF).
 
 from __future__ import annotations
 
+# ruff: noqa: E501 - markup in long lines
 import re
 from pathlib import Path
 from typing import Any

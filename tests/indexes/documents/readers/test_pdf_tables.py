@@ -191,7 +191,12 @@ def test_prose_beside_a_ruled_table_is_none_of_its_columns(read: Read) -> None:
 def test_narrow_columns_of_prose_are_no_table(read: Read, count: int) -> None:
     from reportlab.pdfbase.pdfmetrics import stringWidth
 
-    words = ["Masters", "report", "their", "draught", "before", "they", "enter", "the", "outer", "harbour.", "The", "pilot", "decides", "where", "each", "ship", "lies", "and", "how", "long", "the", "tide", "lets", "her", "stay,", "and", "the", "agent", "of", "the", "owner", "pays", "the", "fees", "that", "are", "due", "for", "the", "crane,", "the", "mooring", "and", "the", "water", "on", "the", "first", "day", "of", "the", "month."]
+    prose = (
+        "Masters report their draught before they enter the outer harbour. The pilot decides where "
+        "each ship lies and how long the tide lets her stay, and the agent of the owner pays the "
+        "fees that are due for the crane, the mooring and the water on the first day of the month."
+    )
+    words = prose.split()
     width = 500 / count - 14
     columns: list[list[str]] = [[] for _ in range(count)]
     for number, column in enumerate(columns):
@@ -214,7 +219,8 @@ def test_narrow_columns_of_prose_are_no_table(read: Read, count: int) -> None:
 
 
 def test_a_table_of_small_words_is_no_prose(read: Read) -> None:
-    rows = [["level", "effect", "use"], ["very low", "none", "for all"], ["low", "some heat", "at home"],
-            ["middle", "smoke", "not inside"], ["high", "fire", "never"], ["very high", "harm", "never"]]  # fmt: skip
+    lines = "level,effect,use very-low,none,for-all low,some-heat,at-home middle,smoke,not-inside"
+    lines += " high,fire,never very-high,harm,never"
+    rows = [line.replace("-", " ").split(",") for line in lines.split(" ")]
     _, text, _ = read("a.pdf", drawn(lambda canvas: rows_at(canvas, rows, (40, 140, 240))))
     assert table(text) == rows
