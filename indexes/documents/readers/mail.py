@@ -29,7 +29,7 @@ from hopyard.indexes.documents.readers.mail_text import (
     unflowed,
     unpacked,
 )
-from hopyard.indexes.documents.readers.outlook import mail_of_msg, mail_of_package
+from hopyard.indexes.documents.readers.outlook import PackageDefect, mail_of_msg, mail_of_package
 from hopyard.indexes.documents.readers.text import decoded, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.indexes.text.language import detect_language
@@ -156,7 +156,7 @@ class _Leaves:
         is_closed = kind in _ENVELOPES and depth < _MOST_ENVELOPES
         signed = _signed(_payload(part)) if is_closed else b""
         inner = [item for item in part.iter_parts() if isinstance(item, EmailMessage)]
-        broken = (str(each) for each in part.defects if isinstance(each, CorpusError))
+        broken = (str(each) for each in part.defects if isinstance(each, PackageDefect))
         self.unread += [Unread("winmail.dat", reason) for reason in broken]
         if kind == "multipart/alternative":
             yield from _of_alternatives([(item, [*self.of(item, depth)]) for item in inner], notes)

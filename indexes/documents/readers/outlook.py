@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from email.errors import MessageDefect
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
@@ -43,6 +44,10 @@ _RTF_START: Final = (
 """The text that a compressed one may refer to (MS-OXRTFCP, 2.1.2.1)."""
 
 
+class PackageDefect(MessageDefect):
+    """A package that is broken, and was read as far as it goes."""
+
+
 def mail_of_package(source: Source, depth: int = 0) -> EmailMessage:
     """The mail in a package, with its files.
 
@@ -53,12 +58,12 @@ def mail_of_package(source: Source, depth: int = 0) -> EmailMessage:
     if data.number(4) != _SIGNATURE or depth > _MOST_NESTED:
         raise CorpusError("not a readable package of Outlook (TNEF)")
     data.number(2)
-    texts, files, defects = dict[int, bytes](), list[dict[int, bytes]](), list[Exception]()
+    texts, files, defects = dict[int, bytes](), list[dict[int, bytes]](), list[MessageDefect]()
     while data.left > 8:  # a level, a name and a size
         data.number(1)
         name = data.number(4) & 0xFFFF
         if (size := data.number(4)) > data.left:
-            defects.append(CorpusError("the package ends too early"))
+            defects.append(PackageDefect("the package ends too early"))
         value = data.take(min(size, data.left))
         data.take(min(2, data.left))
         if name == _FILE:
@@ -68,7 +73,7 @@ def mail_of_package(source: Source, depth: int = 0) -> EmailMessage:
             try:
                 about.update(_properties(_Bytes(value)))
             except CorpusError as error:
-                defects.append(error)
+                defects.append(PackageDefect(str(error)))
         elif name in (_TITLE, _DATA) and files:
             files[-1].setdefault(_P_NAME if name == _TITLE else _P_DATA, value)
         elif name in (_SUBJECT, _BODY):
