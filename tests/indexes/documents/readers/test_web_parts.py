@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from hopyard.state.errors import CorpusError
+
 from ..zips import lines
 
 Read = Any
@@ -196,3 +198,11 @@ def test_cells_that_claim_many_rows_and_columns_take_no_minutes(read: Read) -> N
     _, text, _ = read("a.html", html.encode())
     assert text.count("x") > 600
     assert time.process_time() - began < 30
+
+
+@pytest.mark.parametrize("html", ["<div>" * 100_000, "<b>x<table>" * 5000])
+def test_a_page_that_is_nested_without_end_is_named_at_once(read: Read, html: str) -> None:
+    began = time.process_time()
+    with pytest.raises(CorpusError, match="nested too deeply"):
+        read("a.html", html.encode())
+    assert time.process_time() - began < 10
