@@ -17,7 +17,7 @@ from hopyard.agent.thread_settings import Changes
 from hopyard.cli.console import err, out, printable
 from hopyard.cli.interrupts import Runner
 from hopyard.cli.live import follow
-from hopyard.cli.render import answer_lines, closing_lines
+from hopyard.cli.render import answer_lines, usage_line, warning_lines
 from hopyard.cli.thread_settings import flags_for, nested, told_settings
 from hopyard.nodes.index_facts import check_index
 from hopyard.nodes.lifecycle import check_question
@@ -179,7 +179,7 @@ class _Chat:
         result = printable(result)
         for line in answer_lines(result):
             out.print(line)
-        for line in closing_lines(result):
+        for line in (*warning_lines(result), usage_line(result)):
             err.print(line)
 
     def _command(self, line: str) -> None:

@@ -86,9 +86,10 @@ def draw_result(
     parts: list[RenderableType] = [
         *(() if answered else (panel,)),
         *answer_lines(result, names, sources=sources),
+        *warning_lines(result),
         _decisions(result),
         draw_steps(nest_steps(steps), names, told=result["answer"]),
-        *closing_lines(result),
+        usage_line(result),
     ]
     return Group(*parts)
 
@@ -116,10 +117,9 @@ def answer_lines(
     ]
 
 
-def closing_lines(result: Mapping[str, Any]) -> list[Text]:
-    """Why a run was cut short, what a reader has to know, and its cost."""
-    sentences = [*why_truncated(result), *notes_of(result)]
-    return [*(Text(each, style="yellow") for each in sentences), _usage_line(result)]
+def warning_lines(result: Mapping[str, Any]) -> list[Text]:
+    """Why a run was cut short, and what a reader has to know."""
+    return [Text(each, style="yellow") for each in (*why_truncated(result), *notes_of(result))]
 
 
 @dataclass
@@ -236,7 +236,7 @@ def read_line(result: Mapping[str, Any]) -> list[Text]:
     return [Text(note, style="yellow")] if note else []
 
 
-def _usage_line(result: Mapping[str, Any]) -> Text:
+def usage_line(result: Mapping[str, Any]) -> Text:
     """The cost of a run, and its thread."""
     usage = result["usage"]
     return Text(

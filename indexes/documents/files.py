@@ -114,6 +114,7 @@ class _Named(NamedTuple):
     """For the index: without what changes between machines."""
 
     def part(self, name: str) -> _Named:
+        name = unicodedata.normalize("NFC", name)
         return _Named(place_in(self.place, name), place_in(self.key, name))
 
 
@@ -157,8 +158,6 @@ def read_file(
 def unknown_format(name: str) -> str:
     """Why a file is left out whose format is not known."""
     suffix = PurePosixPath(name).suffix
-    if name.lower().endswith("winmail.dat"):
-        return "Outlook's own package (TNEF); its files are not read: ask for them as attachments"
     if newer := _NEWER.get(suffix.lower()):
         return f"{suffix} files are not read: save it as {newer}"
     return f"unknown suffix {suffix!r}" if suffix else "it has no suffix"

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from hopyard.indexes.documents.kept.words import digits_of, numbers_in, undoubled, words_of
@@ -31,6 +32,9 @@ _LABELS: Final = words_of(
 ).keys()
 """Words that readers write beside parts that have no words of their own."""
 _NUMBERED: Final = re.compile(r"(.*) (\d+)")
+_CELL: Final = re.compile(r"(?<!\\)\|")
+_BETWEEN: Final = re.compile("[,;]")
+_RULE: Final = re.compile(r"\|(?: *:?-+:? *\|)+")
 
 
 OTHER: Final = "\x1a"
@@ -70,6 +74,7 @@ class FileWords:
         """Add a text whose words may be said once where the file repeats them."""
         words = Counter(dict.fromkeys(words_of(text), 1))
         self.words |= words
+        self.names.update(words)
         if place and words:
             self.places.append((place, words))
 
@@ -89,7 +94,7 @@ class Kept:
     Attributes:
         words: The words of the file, without those that are left out on purpose.
         lost: How many of them the document lacks.
-        gained: How many words of the document are not in the file.
+        gained: How many words of the document are not in the file, or more often than there.
         places: The places that were not read: `2 text boxes`, `page 3`.
         examples: Some of the words that are lost.
         new: Some of the words that are gained.
@@ -178,9 +183,11 @@ def compare(
             as lost.
     """
     own: Counter[str] = Counter()
+    repeatable: Counter[str] = Counter()
     numbers: Counter[str] = Counter()
     for part in text:
         own.update(words_of(part))
+        repeatable.update(words_of(" ".join(_repeatable(part))))
         if found.numbers:
             numbers.update(numbers_in(part))
     omitted = Counter[str]()
@@ -192,11 +199,13 @@ def compare(
     gained = own - found.words
     _join(lost, gained, own)
     _join(gained, lost, found.words)
-    known = found.words.keys() | found.names | _LABELS
+    known = found.names | _LABELS
+    for word in gained.keys() & found.words.keys():
+        gained[word] -= repeatable[word]
     new = Counter(
         {
             word: count
-            for word, count in gained.items()
+            for word, count in (+gained).items()
             if word not in known and not _ADDED.fullmatch(word)
             if not (found.numbers and any(map(str.isdecimal, word)))
         }
@@ -213,6 +222,28 @@ def compare(
         new=(*new,)[:_EXAMPLES],
         left_out=_merged(left_out),
     )
+
+
+def _repeatable(text: str) -> Iterator[str]:
+    """The words that a reader may repeat: of headings, heads of tables and merged cells."""
+    above: set[str] = set()
+    lines = text.splitlines() if "|" in text or "#" in text else []
+    for whole, below in pairwise([*lines, ""]):
+        line = whole.lstrip(" -")
+        if line.startswith("#") or _RULE.match(below.lstrip()):
+            yield line
+        if not line.startswith("|"):
+            above = set()
+        elif not _RULE.match(line):
+            cells = [cell.strip() for cell in _CELL.split(line)]
+            beside: set[str] = set()
+            for cell in cells:
+                if cell in above or cell in beside:
+                    yield cell
+                elif len(words := _BETWEEN.sub(" ", cell).split()) > len(each := set(words)):
+                    yield " ".join((Counter(words) - Counter(each)).elements())  # a table in it
+                beside.add(cell)
+            above = beside
 
 
 def _quoted(words: Sequence[str]) -> str:

@@ -13,10 +13,10 @@ from hopyard.indexes.documents.kept.compare import OTHER, FileWords
 from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source
-from hopyard.indexes.documents.readers.mail import base64_text
+from hopyard.indexes.documents.readers.mail_text import base64_text, unpacked
 
 _EVENT_VALUES: Final = re.compile(
-    r"^(?:SUMMARY|LOCATION|DESCRIPTION)[^:\n]*:(.*)$", re.MULTILINE | re.IGNORECASE
+    r'^(?:SUMMARY|LOCATION|DESCRIPTION)(?:[^":\n]|"[^"\n]*")*:(.*)$', re.MULTILINE | re.IGNORECASE
 )
 _FILES: Final = ("text/rtf", "text/markdown", "text/csv", "text/xml")
 _RTF: Final = re.compile(
@@ -47,10 +47,13 @@ def _texts(part: Message, found: FileWords) -> None:
             _texts(each, form if kind == "multipart/alternative" else found)
         said: Counter[str] = Counter()
         for form in forms:  # of the same text
+            found.names |= form.names | (said & form.words).keys()  # two languages share words
             said |= form.words
-            found.names |= form.names
             found.open |= form.open
         found.words.update(said)
+        return
+    if kind.endswith(("/pkcs7-mime", "/x-pkcs7-mime", "ms-tnef")):
+        found.open = True  # their texts may be read
         return
     if part.get_content_disposition() == "attachment" or part.get_filename() or kind in _FILES:
         return
@@ -66,6 +69,8 @@ def _texts(part: Message, found: FileWords) -> None:
         found.name(unfolded)
         found.open = True  # times are written in another form
     elif part.get_content_maintype() in ("text", "multipart"):
+        plain = unpacked(text.replace("\r\n", "\n"))
+        text = "\n".join((plain.text, *(block for _, block in plain.left_out)))
         if str(part.get_param("delsp")).lower() == "yes":
             text = re.sub(r"(?m) \r?\n(?=[^>\s])", "", text)
         found.text(text)

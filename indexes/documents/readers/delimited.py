@@ -25,6 +25,7 @@ _MOST_LINES: Final = 1000
 """Lines of a value between quotation marks, at most."""
 _NAMED: Final = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _DECIMAL: Final = re.compile(r"(?<![\d,])\d[\d.]*,\d+(?![\d,])")
+_SINGLE: Final = re.compile(r"(?:^|[,;\t|]) *'(?:[^'\n]|'')*' *(?:[,;\t|]|$)", re.MULTILINE)
 _LEAST_SHARE: Final = 0.5
 """Share of the rows that a delimiter cuts into the same number of values, at least."""
 
@@ -43,6 +44,11 @@ def _text(source: Source, delimiter: str) -> Iterator[str]:
     csv.field_size_limit(_LONGEST)
     lines = _lines_of(text_blocks(source))
     first = list(islice(lines, _SAMPLE))
+    swap = str.maketrans("'\"", "\"'") if _has_single_marks(first) else {}
+    first, lines = (
+        [line.translate(swap) for line in first],
+        (line.translate(swap) for line in lines),
+    )
     if first and (named := _NAMED.fullmatch(first[0])):  # Excel writes and reads this line
         delimiter = named[1]
         first.pop(0)
@@ -51,7 +57,14 @@ def _text(source: Source, delimiter: str) -> Iterator[str]:
     width = _fit(first, delimiter)[1]
     rows = _rows(chain(first, lines), delimiter, width)
     above = list(islice(rows, _SAMPLE))
-    return sheet_text("", chain(_with_head(above, delimiter, width), rows))
+    whole = chain(_with_head(above, delimiter, width), rows)
+    return sheet_text("", ([cell.translate(swap) for cell in row] for row in whole))
+
+
+def _has_single_marks(lines: Sequence[str]) -> bool:
+    """Whether most lines have a value between single quotation marks, and none has double marks."""
+    marked = sum(bool(_SINGLE.search(line)) for line in lines)
+    return marked > len(lines) / 2 and not any('"' in line for line in lines)
 
 
 def _lines_of(blocks: Iterable[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from hopyard.indexes.documents.readers.books import read_epub
 from hopyard.indexes.documents.readers.data import read_json, read_notebook
 from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
 from hopyard.indexes.documents.readers.excel import read_xls, read_xlsx
-from hopyard.indexes.documents.readers.mail import read_eml, read_msg
+from hopyard.indexes.documents.readers.mail import read_eml, read_msg, read_tnef
 from hopyard.indexes.documents.readers.odf import read_opendocument
 from hopyard.indexes.documents.readers.pdf import read_pdf
 from hopyard.indexes.documents.readers.rtf import read_rtf
@@ -75,6 +75,7 @@ FORMATS: Final = (
     Format((".ipynb",), read_notebook, at_once=100),
     Format((".eml",), read_eml, holds_files=True, at_once=100),
     Format((".msg",), read_msg, "office", holds_files=True, at_once=100),
+    Format((".tnef",), read_tnef, holds_files=True, at_once=100),
     Format((".mbox",), read_mbox, holds_files=True),
     Format((".zip",), read_zip, holds_files=True),
     Format(
@@ -100,6 +101,8 @@ def format_of(name: str) -> Format | None:
     lower = name.lower()
     if lower in _NAMED:
         return FORMATS[0]
+    if lower.endswith("winmail.dat"):
+        return _BY_SUFFIX[".tnef"]
     return next((_BY_SUFFIX[item] for item in _suffixes(lower) if item in _BY_SUFFIX), None)
 
 

@@ -125,7 +125,11 @@ class Reader:
                 yield self._comment(element)
             elif kind == "control":
                 yield self._styles.controls.get(element.get(DRAW_CONTROL, ""), "")
-            elif kind not in _NO_TEXT and not element.tag.startswith(SVG):
+            elif kind in _NO_TEXT or element.tag.startswith(SVG):
+                continue
+            elif element.tag.startswith(DRAW):
+                yield from self._described(element, [*self._blocks(element)])
+            else:
                 yield from self._blocks(element)
 
     def _heading(self, element: Element, level: int, number: str) -> Iterator[str]:
@@ -214,14 +218,15 @@ class Reader:
                 blocks += self._object(node)
             elif kind in ("object-ole", "plugin"):
                 self.left_out.append(Unread(node.get(_LINK, kind), "an embedded object"))
-        if not blocks:
-            texts = [
-                " ".join((node.text or "").split())
-                for node in frame
-                if local(node) in ("title", "desc")
-            ]
-            blocks = [f"[{text}]" for text in dict.fromkeys(filter(None, texts))]
+        return self._described(frame, blocks)
+
+    def _described(self, shape: Element, blocks: list[str]) -> Iterator[str]:
+        """A shape's texts, and those that say what it shows."""
         yield from blocks
+        about = (node for node in shape if local(node) in ("title", "desc"))
+        for text in dict.fromkeys(" ".join((node.text or "").split()) for node in about):
+            if text and text not in blocks:
+                yield f"[{text}]"
 
     def _object(self, element: Element) -> list[str]:
         root: Element | None = next(iter(element), None)

@@ -247,7 +247,12 @@ def is_prose(side: Sequence[Sequence[Word]]) -> bool:
     filled = median(sum(word.right - word.left for word in row) for row in rows) / width
     words = [word.text for row in rows for word in row]
     figures = sum(map(is_figure, words))
-    return median(map(len, rows)) >= 4 and filled >= 0.55 and figures < len(words) / 4
+    if figures >= len(words) / 4:
+        return False
+    # Lines of two or three words are a sentence together; the cells of a table begin sentences.
+    flowing = sum(row[0].text[:1].islower() for row in rows[1:])
+    is_narrow = filled >= 0.7 and flowing >= 0.6 * (len(rows) - 1)
+    return (filled >= 0.55 and median(map(len, rows)) >= 4) or (is_narrow and len(words) >= 12)
 
 
 def _line(row: Sequence[Word]) -> TextLine:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
 _WIDEST_SPAN: Final = 100
+_MOST_ADDED: Final = 20_000
+"""Cells that are added to a table beside twice as many as it has, at most."""
 _BLOCKS: Final = ["p", "div", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote"]
 
 
@@ -117,14 +119,19 @@ def _in_head(row: Tag) -> bool:
 def _spread(rows: Sequence[Tag]) -> None:
     """Give each row a cell for every column."""
     below: dict[int, tuple[int, Tag]] = {}
+    left = _MOST_ADDED
     for row in rows:
         cells = row(CELL, recursive=False)
+        left += 2 * len(cells) - len(below)
+        if left < 0:
+            below.clear()
         is_head = _in_head(row)
         column = 0
         for cell in cells:
             column = _copy_down(below, column, cell.insert_before)
-            across = _span(cell, "colspan", 1)
-            down = _span(cell, "rowspan", len(rows))
+            across, down = _span(cell, "colspan", 1), _span(cell, "rowspan", len(rows))
+            if (left := left - across) < 0:
+                across = down = 1
             for added in range(across):
                 if added:
                     repeated = is_head or cell.name == "th"

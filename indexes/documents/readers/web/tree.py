@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from hopyard.state.errors import CorpusError
+
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
 CELL: Final = ["td", "th"]
+_DEEPEST: Final = 500
+"""Elements within one another, at most: Python's stack ends before, and searches take minutes."""
 _CELLS: Final = frozenset(CELL)
 _GROUPS: Final = frozenset(("thead", "tbody", "tfoot", "caption", "colgroup"))
 _TABLE: Final = frozenset(("table",))
@@ -45,6 +49,8 @@ def soup_of(html: str) -> BeautifulSoup:
         """Python's parser leaves elements open whose end tags HTML allows to be omitted."""
 
         def handle_starttag(self, name: str, *given: Any, **named: Any) -> Any:
+            if len(self.tagStack) > _DEEPEST:
+                raise CorpusError("its elements are nested too deeply")
             ended, within = _ENDED_BY.get(name, _NOTHING)
             for tag in reversed(self.tagStack[:]):
                 if tag.name in within:

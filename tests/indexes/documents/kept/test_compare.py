@@ -78,7 +78,29 @@ def test_words_without_a_place_are_shown() -> None:
 
 def test_a_word_counts_as_often_as_it_is_there() -> None:
     assert compare(file("tea tea tea milk"), ["tea milk"]).lost == 2
-    assert compare(file("tea milk"), ["tea tea milk"]).gained == 0  # a head that is repeated
+    kept = compare(file("tea milk salt"), ["tea tea milk tea salt"])
+    assert str(kept) == 'kept 100 % of the words; 2 words not in the file, such as "tea"'
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "gained"),
+    [
+        (
+            "fee rope 5 bolt 6",
+            "| fee |\n| --- |\n| rope | 5 |\n\n| fee |\n| --- |\n| bolt | 6 |",
+            0,
+        ),
+        ("rope steel 5 6", "| rope | steel | 5 |\n| rope | steel | 6 |", 0),  # merged cells
+        ("rope 5", "| rope | rope | 5 |", 0),
+        ("rope steel 5 6", "| rope | steel | 5 |\n| bolt | rope steel | 6 |", 3),
+        ("rope 5 bolt 6", "| rope | 5 |\n| bolt | 6 |\n\n| rope | 5 |\n| bolt | 6 |", 2),
+        ("quay it opens", "# quay\n\nit opens\n\n# quay\n\nit opens", 2),
+    ],
+)
+def test_a_text_that_is_read_twice_is_no_head_and_no_merged_cell(
+    said: str, text: str, gained: int
+) -> None:
+    assert compare(file(said), [text]).gained == gained
 
 
 def test_words_that_are_not_in_the_file_are_gained() -> None:

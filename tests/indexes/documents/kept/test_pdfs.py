@@ -19,6 +19,7 @@ WHOLE = 10_000 if os.environ.get("HOPYARD_TEST_SIZE") else 40
 """Pages of a file that is read whole, at most."""
 
 
+@pytest.mark.timeout(180 if WHOLE == 40 else 3600)
 @pytest.mark.skipif(not FILES, reason="the data sets are not there")
 @pytest.mark.parametrize("part", range(4))
 def test_pages_of_reports_keep_their_words(part: int, compared: Compared) -> None:

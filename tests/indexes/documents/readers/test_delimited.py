@@ -122,3 +122,18 @@ def test_rows_after_a_blank_one_belong_to_the_table_if_they_fit(read: Read) -> N
 
 def test_a_file_of_tabs_that_has_none(read: Read) -> None:
     assert read("a.tsv", b"Item;Price\nNuts;1,50\nBolts;20,75\n")[1] == TABLE
+
+
+@pytest.mark.parametrize(
+    ("csv", "rows"),
+    [
+        ("'berth','fee, in euros'\n'A, north','40'\n'O''Brien','5'\n",
+         ["| berth | fee, in euros |", "| A, north | 40 |", "| O'Brien | 5 |"]),
+        ("id;note\n1;'two\nlines'\n2;'a; b'\n3;'\"so\"'\n", ["| id | note |", "| 1 | 'two |"]),
+        ("who,what\n'Tis,rock 'n' roll\nO'Hara,the boys' club\n",
+         ["| who | what |", "| 'Tis | rock 'n' roll |", "| O'Hara | the boys' club |"]),
+    ],
+)  # fmt: skip
+def test_values_between_single_marks(read: Read, csv: str, rows: list[str]) -> None:
+    _, text, _ = read("a.csv", csv.encode())
+    assert [line for line in text.splitlines() if "---" not in line][: len(rows)] == rows

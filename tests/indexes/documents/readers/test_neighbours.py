@@ -199,12 +199,6 @@ def test_a_mail_that_is_too_long_for_memory_is_not_collected() -> None:
     assert source.allowance.bytes_left >= -5
 
 
-def test_a_package_of_outlook_is_named(tmp_path: Path) -> None:
-    (tmp_path / "winmail.dat").write_bytes(b"\x78\x9f\x3e\x22")
-    [skipped] = load([tmp_path]).skipped
-    assert "TNEF" in skipped.reason
-
-
 @pytest.mark.parametrize(
     ("rows", "lines"),
     [

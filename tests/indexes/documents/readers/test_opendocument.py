@@ -142,6 +142,18 @@ def test_notes_comments_changes_and_raised_letters(read: Read) -> None:
     ]
 
 
+def test_descriptions_of_frames_and_shapes_that_have_text(read: Read) -> None:
+    about = "<svg:title>Plan</svg:title><svg:desc>The crane</svg:desc>"
+    body = (
+        f"<text:p>A<draw:frame><draw:text-box><text:p>Plan</text:p></draw:text-box>{about}"
+        f"</draw:frame></text:p><text:p><draw:g>{about}<draw:rect><text:p>Gate</text:p>{about}"
+        "</draw:rect></draw:g></text:p>"
+    )
+    _, text, _ = read("a.odt", packed("text", body), whole=False)
+    shown = ["[Plan]", "[The crane]"]
+    assert lines(text) == ["A", "Plan", "[The crane]", "Gate", *shown, *shown]
+
+
 def test_frames_pictures_formulas_and_charts(read: Read) -> None:
     chart = (
         "<office:document-content NAMES><office:body><office:chart><chart:chart "

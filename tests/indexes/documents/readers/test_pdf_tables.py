@@ -185,3 +185,42 @@ def test_prose_beside_a_ruled_table_is_none_of_its_columns(read: Read) -> None:
     assert [line for line in text.splitlines() if "county" in line] == [
         f"In line {number} the county was a land of farms and" for number in range(8)
     ]
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_narrow_columns_of_prose_are_no_table(read: Read, count: int) -> None:
+    from reportlab.pdfbase.pdfmetrics import stringWidth
+
+    prose = (
+        "Masters report their draught before they enter the outer harbour. The pilot decides where "
+        "each ship lies and how long the tide lets her stay, and the agent of the owner pays the "
+        "fees that are due for the crane, the mooring and the water on the first day of the month."
+    )
+    words = prose.split()
+    width = 500 / count - 14
+    columns: list[list[str]] = [[] for _ in range(count)]
+    for number, column in enumerate(columns):
+        line = ""
+        for word in words[number:]:
+            if stringWidth(f"{line} {word}", "Helvetica", 12) > width:
+                column.append(line)
+                line = ""
+            line = f"{line} {word}".strip()
+
+    def draw(canvas: Any) -> None:
+        canvas.setFont("Helvetica", 12)
+        for row, texts in enumerate(zip(*columns, strict=False)):
+            for number, text in enumerate(texts):
+                canvas.drawString(40 + number * (width + 14), 780 - 15 * row, text)
+
+    least = min(map(len, columns))
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert " ".join(text.split()) == " ".join(" ".join(column[:least]) for column in columns)
+
+
+def test_a_table_of_small_words_is_no_prose(read: Read) -> None:
+    lines = "level,effect,use very-low,none,for-all low,some-heat,at-home middle,smoke,not-inside"
+    lines += " high,fire,never very-high,harm,never"
+    rows = [line.replace("-", " ").split(",") for line in lines.split(" ")]
+    _, text, _ = read("a.pdf", drawn(lambda canvas: rows_at(canvas, rows, (40, 140, 240))))
+    assert table(text) == rows

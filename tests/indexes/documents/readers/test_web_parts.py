@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
+
+from hopyard.state.errors import CorpusError
 
 from ..zips import lines
 
@@ -188,3 +191,19 @@ def test_a_head_that_never_ends_costs_no_text(read: Read) -> None:
 def test_an_xml_declaration_is_no_text(read: Read) -> None:
     html = '<?xml version="1.0" encoding="utf-8"?><html><head><title/></head><body><p>Ahoy</html>'
     assert read("a.xhtml", html.encode())[1] == "Ahoy"
+
+
+def test_cells_that_claim_many_rows_and_columns_take_no_minutes(read: Read) -> None:
+    began = time.process_time()
+    html = "<table>" + "<tr><td rowspan=9999 colspan=9999>x" * 600 + "</table>"
+    _, text, _ = read("a.html", html.encode())
+    assert text.count("x") > 600
+    assert time.process_time() - began < 30
+
+
+@pytest.mark.parametrize("html", ["<div>" * 100_000, "<b>x<table>" * 5000])
+def test_a_page_that_is_nested_without_end_is_named_at_once(read: Read, html: str) -> None:
+    began = time.process_time()
+    with pytest.raises(CorpusError, match="nested too deeply"):
+        read("a.html", html.encode())
+    assert time.process_time() - began < 10
