@@ -55,7 +55,7 @@ export function Steps({ thread, question, records, open, cite, address, saved })
   return html`<details class="steps" open=${open} onToggle=${(event) => event.target.open && !trace && (thread || address) && load()}>
     <summary>Steps</summary>
     <${List} steps=${nest(trace, records)} passages=${names} cite=${cite} cited=${trace?.citations ?? []} />
-    ${trace && html`<${TimeLine} trace=${trace} passages=${names} />
+    ${trace && (question || saved) && html`<${TimeLine} trace=${trace} passages=${names} />
       ${Object.keys(trace.legend).length > 0 && html`<details><summary>Meaning of the words</summary>
         <dl>${Object.entries(trace.legend).map(([word, meaning]) => html`<dt key=${word}>${word}</dt><dd>${meaning}</dd>`)}</dl></details>`}`}
     ${(thread || address) && html`<p><a href=${at("html")} download>Save
