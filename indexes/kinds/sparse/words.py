@@ -67,7 +67,7 @@ _SILENT: Final = re.compile(
 )
 """Points of Hebrew and Arabic, which most texts omit, and signs that nobody sees."""
 
-_HUMPS: Final = re.compile(r"\b\w*(?:_|[a-z][A-Z])\w*")
+_HUMPS: Final = re.compile(r"\b[^\W\d]*(?:_|[a-z][A-Z])[^\W\d]*\b")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 _HYPHENATED: Final = re.compile(r"(?<![\w-])([^\W\d_]+)-([^\W\d_]+)(?![\w-])")
 _ACCENTED: Final = re.compile(r"\b\w*[\u00c0-\u024f\u1e00-\u1eff]\w*")
@@ -132,7 +132,10 @@ class Words:
         A question for "email", "cafe" or "user by id" finds `e-mail`, `café` and `getUserById`.
         """
         others = self.of([_spelt_otherwise(normal(text)) for text in texts])
-        return [[*terms, *more] for terms, more in zip(self.terms(texts), others, strict=True)]
+        return [
+            [*terms, *(form for form in more if form not in terms)]
+            for terms, more in zip(self.terms(texts), others, strict=True)
+        ]
 
     def asked(self, question: str) -> dict[str, float]:
         """The terms of a question with their weights: 1, and less for words that only ask.
