@@ -87,7 +87,7 @@ def identifiers_in(text: str) -> Iterator[Identifier]:
         yield Identifier(re.sub(r"\W", "", found[0]).lower(), certain=True)
     for found in _DATE.finditer(text):
         if day := iso_date(found[0]):
-            yield Identifier(day, certain=True)
+            yield Identifier(day, certain=False)  # many texts may be of one day
     for found in _LABELLED.finditer(text):
         word, label, letter = found.groups()
         if word.lower() in FUNCTION_WORDS or _YEAR.fullmatch(label):

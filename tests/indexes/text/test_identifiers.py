@@ -15,7 +15,7 @@ def certain(text: str) -> list[str]:
         ("What does 4.2.1 require?", ["4.2.1"]),
         ("4.2.1. Pumps shall be earthed.", ["4.2.1"]),
         ("Host 10.0.3.17 is new, and so is 10.0.3.170.", ["10.0.3.17", "10.0.3.170"]),
-        ("the log of 05.01.2024: dry", ["05.01.2024", "2024-01-05"]),
+        ("the log of 05.01.2024: dry", ["05.01.2024"]),
         ("2024-01-05 or 05/01/2024", ["2024-01-05", "05/01/2024"]),
         ("fe80::e and 2001:db8:6::f/64", ["fe80::e", "2001:db8:6::f64", "2001:db8:6::f"]),
         ("10.3.0.0/24, 10.0.0.1:8080", ["10.3.0.0/24", "10.3.0.0", "10.0.0.1:8080", "10.0.0.1"]),
@@ -59,7 +59,7 @@ def test_labels(text: str, terms: list[str]) -> None:
 )
 def test_a_date_is_the_same_in_every_form(text: str) -> None:
     day = "2021-03-25" if text.startswith("25") else "2021-03-05"
-    assert day in certain(text)
+    assert Identifier(day, certain=False) in list(identifiers_in(text))
 
 
 @pytest.mark.parametrize(
