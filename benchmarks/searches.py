@@ -8,8 +8,8 @@ among the first pages found. The others are measured by the document: the mean s
 supporting documents among the first documents found. `pagerank` is measured if the index has an
 entity graph. Figures are for all questions, and for those whose id ends with an odd and an even
 number; without a number, the question's place counts. NAME may be a set with a label:
-`multihoprag:plain` is an index that was built with `--set indexing.metadata=`. With the label `own`,
-each question is asked of its own document only.
+`multihoprag:plain` is an index that was built with `--set indexing.metadata=`. With the label
+`own`, each question is asked of its own document only.
 Writes `benchmarks/results/searches.json`; the figures of sets that are not named stay.
 """
 

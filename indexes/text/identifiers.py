@@ -36,9 +36,10 @@ _LABELLED: Final = re.compile(
     r"(?![^\W_]|[.,:/%’'&-][^\W_])(?!\s?[%&])"
     rf"(?:{_SPACE}([a-z])(?![^\W_]))?"
 )
-"""A word and a number or letter: `clause 12`, `clause 4.2`, `Appendix C`, `Annex IV-B`, `No. 3 b`."""
+"""A word and a number or letter: `clause 12`, `clause 4.2`, `Appendix C`, `Annex IV-B`."""
 _DATE: Final = re.compile(
-    r"(?<![A-Za-z\d])(?:\d{1,2}(?:st|nd|rd|th|º|\.)?\s(?:de |of )?[^\W\d_]{3,}\.?,?\s(?:del? )?\d{4}"
+    r"(?<![A-Za-z\d])(?:\d{1,2}(?:st|nd|rd|th|º|\.)?\s(?:de |of )?"
+    r"[^\W\d_]{3,}\.?,?\s(?:del? )?\d{4}"
     r"|[^\W\d_]{3,}\.?\s\d{1,2}(?:st|nd|rd|th)?,?\s\d{4}"
     r"|\d{1,2}\.\s?\d{1,2}\.\s?\d{4}|\d{1,2}/\d{1,2}/\d{4}"
     r"|\d{4}[/.]\d{1,2}[/.]\d{1,2}|\d{4}[年년]\s?\d{1,2}[月월]\s?\d{1,2}[日일])(?!\d)"

@@ -8,15 +8,15 @@ from typing import Final
 
 from hopyard.indexes.text.identifiers import normal
 
-_CARDINALS: Final = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty"
-).split()
-_ORDINALS: Final = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_CARDINALS: Final = tuple(
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
+)
+_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _PAGE: Final = r"(?:page|seite|página|pagina|sida|strona|страниц[аеы])"
 _NAMED: Final = re.compile(
     rf"\b{_PAGE} (?:no\. ?)?(?:(\d{{1,4}})|({'|'.join(_CARDINALS)}))\b"
-    rf"|\bp\. ?(\d{{1,4}})\b|\b({'|'.join(_ORDINALS)}) page\b|(\d{{1,4}})\s?(?:页|頁|ページ|쪽|페이지)",
+    rf"|\bp\. ?(\d{{1,4}})\b|\b({'|'.join(_ORDINALS)}) page\b"
+    r"|(\d{1,4})\s?(?:页|頁|ページ|쪽|페이지)",
     re.IGNORECASE,
 )
 
@@ -32,7 +32,7 @@ def pages_named(question: str) -> Iterator[str]:
     """The terms of the pages that a question names by their number in the file.
 
     Examples:
-        >>> list(pages_named("Which fax number is on page thirteen, and what is on the first page?"))
+        >>> list(pages_named("What is on page thirteen, and what on the first page?"))
         ['page_13', 'page_1']
     """
     for found in _NAMED.finditer(normal(question)):

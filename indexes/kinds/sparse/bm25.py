@@ -303,7 +303,7 @@ class SparseIndex:
         return found.added(idf(held, int(np.count_nonzero(within)) + _WHOLE_CORPUS), total)
 
     def _exact(self, question: str, open_: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-        """The rows with an identifier or page of the question, unless too many open ones have it."""
+        """The open rows with an identifier or page of the question, unless too many have it."""
         exact = np.zeros(len(self._ids), dtype=np.bool_)
         certain = {found.term for found in identifiers_in(question) if found.certain}
         found = self.postings.of(dict.fromkeys(certain.union(pages_named(question)), 1.0))

@@ -55,7 +55,14 @@ def test_labels(text: str, terms: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["5 March 2021", "March 5, 2021", "5. März 2021", "于2021年3月5日", "2021년 3월 5일", "25/3/2021"],
+    [
+        "5 March 2021",
+        "March 5, 2021",
+        "5. März 2021",
+        "于2021年3月5日",
+        "2021년 3월 5일",
+        "25/3/2021",
+    ],
 )
 def test_a_date_is_the_same_in_every_form(text: str) -> None:
     day = "2021-03-25" if text.startswith("25") else "2021-03-05"
