@@ -8,8 +8,8 @@ from typing import Final
 
 from hopyard.indexes.text.identifiers import normal
 
-_NUMBERS: Final = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen
-fifteen sixteen seventeen eighteen nineteen twenty"""
+_NUMBERS: Final = """one two three four five six seven eight nine ten eleven twelve thirteen
+fourteen fifteen sixteen seventeen eighteen nineteen twenty"""
 _CARDINALS: Final = _NUMBERS.split()
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _PAGE: Final = r"(?:page|seite|página|pagina|sida|strona|страниц[аеы])"
