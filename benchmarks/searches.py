@@ -8,7 +8,8 @@ among the first pages found. The others are measured by the document: the mean s
 supporting documents among the first documents found. `pagerank` is measured if the index has an
 entity graph. Figures are for all questions, and for those whose id ends with an odd and an even
 number; without a number, the question's place counts. NAME may be a set with a label:
-`multihoprag:plain` is an index that was built with `--set indexing.metadata=`.
+`multihoprag:plain` is an index that was built with `--set indexing.metadata=`. With the label
+`own`, each question is asked of its own document only.
 Writes `benchmarks/results/searches.json`; the figures of sets that are not named stay.
 """
 
@@ -80,6 +81,8 @@ async def measure(data: Path, name: str, index: Path, resources: Resources) -> d
             continue
         values[method] = {depth: [] for depth in DEPTHS}
         for question in questions:
+            if name.endswith(":own"):
+                run = run.with_settings(where=[f"source={question['document']}"])
             units = await run.find(question["question"], k=PASSAGES, method=method)
             found = await run.passages(passage_ids(units))
             for depth in DEPTHS:

@@ -45,20 +45,12 @@ CHOICES: Final[Mapping[str, Mapping[str, Any]]] = {
     "names together weigh 1, without BM25": {"name_weights": weigh_one, "WORDS": 0.0},
     "BM25 has half": {"WORDS": 0.5},
     "passage_share 2": {"PASSAGE_SHARE": 2.0},
-    "sharpness 4": {"SHARPNESS": 4.0},
-    "sharpness 12": {"SHARPNESS": 12.0},
-    "nearest name from cosine 0.6": {"LEAST": 0.6},
-    "nearest name from cosine 0.7": {"LEAST": 0.7},
-    "nearest name from cosine 0.8": {"LEAST": 0.8},
-    "no nearest name": {"LEAST": 2.0},
 }
 """Constants of the modules of the search, by the name of the choice."""
 PLACES: Final = {
     "name_weights": names,
     "PASSAGE_SHARE": names,
-    "SHARPNESS": names,
     "WORDS": query,
-    "LEAST": query,
 }
 
 

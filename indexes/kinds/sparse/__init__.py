@@ -112,11 +112,13 @@ def _fields(
 ) -> Iterator[tuple[str, ...]]:
     """The fields of passages whose words count."""
     from hopyard.indexes.kinds.sparse.page_heads import last_page
+    from hopyard.indexes.text.page_numbers import page_terms
 
     for number, passage in enumerate(passages):
         if number % _TOLD == 0:
             tell(number)
         head = heads.get((passage.document_id, last_page(passage.pages)), "")
+        head = " ".join([head, *page_terms(passage.pages)])
         yield passage.text, passage.title, passage.section, passage.header, head
 
 

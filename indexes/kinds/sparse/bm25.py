@@ -31,6 +31,7 @@ from hopyard.indexes.kinds.sparse.scores import (
 from hopyard.indexes.kinds.sparse.words import ASKING, TABLE, Words
 from hopyard.indexes.text.amounts import asks_for_amount
 from hopyard.indexes.text.identifiers import identifiers_in
+from hopyard.indexes.text.page_numbers import pages_named
 from hopyard.state.schemas import Evidence, passage_evidence
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _WORDS_FILE: Final = "words.json"
 _DOCUMENTS_FILE: Final = "documents.npy"
 _ENGLISH: Final = Words()
 _WORDS: Final = TypeAdapter(Words)
-_VERSION: Final = {"version": 2}
+_VERSION: Final = {"version": 3}
 """The kind of terms and lengths in the files."""
 
 _FEW: Final = 20
@@ -241,12 +242,13 @@ class SparseIndex:
         asked = self.words.asked(question)
         for limit in self.documents.names.limits(question) if self.documents else ():
             asked |= dict.fromkeys(limit.named, ASKING)  # "before 2021" is not about 2021
+        asked |= dict.fromkeys(pages_named(question), 1.0)
         found = self.postings.of(asked)
         scores = self._added(found)
-        exact, open_ = self._exact(question), self._open(allowed)
+        open_ = self._open(allowed)
+        exact = self._exact(question, open_)
         if open_ is not None:
             scores *= open_
-            exact &= open_
         if self.documents is None:
             alone = np.zeros(len(scores), dtype=np.int32)
             return Ranking(scores, exact, alone, np.ones(1), np.ones(1), {})
@@ -300,13 +302,14 @@ class SparseIndex:
         held = found.held_in(within) + _WHOLE_CORPUS * found.held / total
         return found.added(idf(held, int(np.count_nonzero(within)) + _WHOLE_CORPUS), total)
 
-    def _exact(self, question: str) -> NDArray[np.bool_]:
-        """The rows that have an identifier of the question, unless too many have it."""
+    def _exact(self, question: str, open_: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+        """The open rows with an identifier or page of the question, unless too many have it."""
         exact = np.zeros(len(self._ids), dtype=np.bool_)
         certain = {found.term for found in identifiers_in(question) if found.certain}
-        found = self.postings.of(dict.fromkeys(certain, 1.0))
-        exact[found.rows[np.repeat(found.held <= _FEW, found.held)]] = True
-        return exact
+        found = self.postings.of(dict.fromkeys(certain.union(pages_named(question)), 1.0))
+        held = found.held if open_ is None else found.held_in(open_)
+        exact[found.rows[np.repeat(held <= _FEW, found.held)]] = True
+        return exact if open_ is None else exact & open_
 
     def shares(self, query: str) -> tuple[float, float]:
         """How much of a query the best text holds, and how much of it the corpus knows.

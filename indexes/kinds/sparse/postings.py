@@ -221,7 +221,7 @@ def _counted(
     fields, waiting = 1, iter(texts)
     while batch := list(islice(waiting, _BATCH)):
         fields = len(batch[0])
-        columns = [words.terms(column) for column in zip(*batch, strict=True)]
+        columns = [words.held(column) for column in zip(*batch, strict=True)]
         for terms in chain.from_iterable(zip(*columns, strict=True)):
             counts = Counter(terms)
             if len(terms) > _MOST:

@@ -22,7 +22,7 @@ from typing import Final
 import Stemmer
 
 from hopyard.indexes.text.english import NOT_CONTENT
-from hopyard.indexes.text.identifiers import identifiers_in, parts_of
+from hopyard.indexes.text.identifiers import identifiers_in, normal, parts_of
 from hopyard.indexes.text.language import LANGUAGES, stop_words
 
 with warnings.catch_warnings():  # its progress bar warns in notebooks
@@ -66,6 +66,12 @@ _SILENT: Final = re.compile(
     r"\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
 """Points of Hebrew and Arabic, which most texts omit, and signs that nobody sees."""
+
+_HUMPS: Final = re.compile(r"\b[^\W\d]*(?:_|[a-z][A-Z])[^\W\d]*\b")
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+_HYPHENATED: Final = re.compile(r"(?<![\w-])([^\W\d_]+)-([^\W\d_]+)(?![\w-])")
+_ACCENTED: Final = re.compile(r"\b\w*[\u00c0-\u024f\u1e00-\u1eff]\w*")
+_GERMAN: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 
 TABLE: Final = "|"
 """The term of texts that have a table in Markdown."""
@@ -114,10 +120,21 @@ class Words:
 
         A text with a table has the term `TABLE` too.
         """
-        normal = [unicodedata.normalize("NFKC", text) for text in texts]
+        plain = [normal(text) for text in texts]
         return [
             [*words, *(term for term in _whole_and_parts(text) if term not in words)]
-            for text, words in zip(normal, self.of(normal), strict=True)
+            for text, words in zip(plain, self.of(plain), strict=True)
+        ]
+
+    def held(self, texts: Sequence[str]) -> list[list[str]]:
+        """The terms of texts that are searched: those of `terms`, and other spellings of words.
+
+        A question for "email", "cafe" or "user by id" finds `e-mail`, `café` and `getUserById`.
+        """
+        others = self.of([_spelt_otherwise(normal(text)) for text in texts])
+        return [
+            [*terms, *(form for form in more if form not in terms)]
+            for terms, more in zip(self.terms(texts), others, strict=True)
         ]
 
     def asked(self, question: str) -> dict[str, float]:
@@ -136,6 +153,17 @@ def _asking(words: Words) -> frozenset[str]:
     """The words that mostly ask, as terms."""
     asking = NOT_CONTENT if words.language == "en" else stop_words(words.language)
     return frozenset(words.of([" ".join(asking)])[0])
+
+
+def _spelt_otherwise(text: str) -> str:
+    forms = [_HUMP.sub(" ", word) for word in _HUMPS.findall(text)]
+    forms += map("".join, _HYPHENATED.findall(text))
+    if not text.isascii():
+        for word in _ACCENTED.findall(text):
+            folded = unicodedata.normalize("NFKD", word).replace("ß", "ss")
+            spelt = {_MARK.sub("", folded), word.translate(_GERMAN)}
+            forms += sorted(spelt - {word})
+    return " ".join(forms)
 
 
 def _in_pairs(text: str, stop: frozenset[str]) -> str:
