@@ -13,6 +13,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeVar
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,16 +177,32 @@ def write(context: BuildContext) -> None:
     readers = np.array([of_passage[name] for name in ids]), list(places)
 
     number, dimension = corpus.generation, options.dimension
+    written = f"{number}-{uuid4().hex}"
 
     def put(table: VectorTable, connection: Connection[Any], mirror: Mirror) -> tuple[Any, str]:
         # A generation may have been built here and not been published.
         oldest = number if options.clean else min(number - 1, mirror.published)
-        rows = table.write(connection, digests, readers, vectors, oldest=oldest)
+        rows = table.write(
+            connection, digests, readers, vectors, oldest=oldest, written=written
+        )
         return rows, mirror.address.shown
 
     rows, address = _in_database(context.index_directory, dimension, number, put)
     file.unlink()
     np.save(context.directory / _ROWS_FILE, rows)
     Ragged.of_texts(ids).save(context.directory, IDS)
-    about = {"store": PGVECTOR, "address": address, "dimension": dimension, "generation": number}
+    about = {"store": PGVECTOR, "address": address, "dimension": dimension}
+    about |= {"generation": number, "written": written}
     (context.directory / STORE_FILE).write_text(json.dumps(about), "utf-8")
+    has_vectors(context.directory, context.index_directory)
+
+
+def has_vectors(directory: Path, index: Path) -> bool:
+    """Whether the database of an index that is being built has the vectors of a kind's folder.
+
+    Another index, which was copied, may have them, or another build has written its own since.
+    """
+    about, mirror = json.loads((directory / STORE_FILE).read_bytes()), mirror_at(index)
+    if mirror is None or mirror.publisher is None or mirror.address.shown != about.get("address"):
+        return False
+    return mirror.publisher.holds(int(about["dimension"]), str(about.get("written", "")))
