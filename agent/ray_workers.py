@@ -18,6 +18,7 @@ from hopyard.agent.worker import Worker, shared_index
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError
 from hopyard.state.extras import require
+from hopyard.state.settings.fields import Context
 from hopyard.state.settings.index_address import private_name
 from hopyard.state.storage.postgres.work import WorkQueue
 
@@ -31,20 +32,20 @@ _log: Final = logging.getLogger(__name__)
 class Actor:
     """A worker that Ray starts."""
 
-    def work(self, address: str, concurrency: int | None) -> None:
+    def work(self, address: str, settings: dict[str, Any]) -> None:
         """Work until Ray ends the actor."""
         with Resources() as resources, closing(WorkQueue(shared_index(address, RAY))) as queue:
-            asyncio.run(Worker(queue, resources, concurrency).run(threading.Event()))
+            asyncio.run(Worker(queue, resources, Context(**settings)).run(threading.Event()))
 
 
 @contextmanager
-def ray_workers(cluster: str, index: str, concurrency: int | None) -> Iterator[None]:
+def ray_workers(cluster: str, index: str, settings: Context) -> Iterator[None]:
     """Workers in a cluster while the block runs. An actor's error is logged; the others go on.
 
     Args:
         cluster: "ray" for this machine, or `ray://HOST:PORT`.
         index: The address of the index.
-        concurrency: As for `Worker`.
+        settings: As for `Worker`.
 
     Raises:
         UsageError: Ray is not installed.
@@ -54,6 +55,7 @@ def ray_workers(cluster: str, index: str, concurrency: int | None) -> Iterator[N
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
 
+    given = {"concurrency": settings.concurrency, "budget": settings.budget.model_dump()}
     begins, ends = _SHARED
     variables = {
         name: value
@@ -81,7 +83,7 @@ def ray_workers(cluster: str, index: str, concurrency: int | None) -> Iterator[N
         actor = ray.remote(max_restarts=-1, max_task_retries=-1)(Actor)
         for number in range(max(1, cores)):
             made = actor.options(num_cpus=1, num_gpus=int(number < gpus)).remote()
-            call: Future[None] = made.work.remote(private_name(index), concurrency).future()
+            call: Future[None] = made.work.remote(private_name(index), given).future()
             call.add_done_callback(_tell)
         yield
     finally:

@@ -51,8 +51,8 @@ def shared_build(
         orders = stack.enter_context(Orders(queue, BATCHED if on == "batch" else CALL))
         batches = stack.enter_context(Batches(queue, context.model)) if on == "batch" else None
         if with_ray:
-            stack.enter_context(ray_workers(on, as_known(str(directory)), context.concurrency))
-        worker = Worker(queue, resources, context.concurrency, batches)
+            stack.enter_context(ray_workers(on, as_known(str(directory)), context))
+        worker = Worker(queue, resources, context, batches)
 
         def work() -> None:
             try:
@@ -67,13 +67,15 @@ def shared_build(
             provider = resources.caller(context.model).provider
             return ModelCaller(orders.chat(context, provider), resources.ledger)
 
+        none: dict[str, Any] = {"minute_requests": None, "minute_tokens": None}
+        of_workers = {"concurrency": None, "budget": context.budget.model_copy(update=none)}
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
         try:
             yield {
                 "embedder": orders.embedder(embedder),
                 "caller": caller,
-                "settings": context.model_copy(update={"concurrency": None}),  # of workers
+                "settings": context.model_copy(update=of_workers),
             }
         finally:
             stop.set()
