@@ -40,7 +40,7 @@ class Actor:
 
 @contextmanager
 def ray_workers(cluster: str, index: str, settings: Context) -> Iterator[None]:
-    """Workers in a cluster while the block runs. An actor's error is logged; the others go on.
+    """Workers in a cluster while the block runs. An actor's error is logged; the others continue.
 
     Args:
         cluster: "ray" for this machine, or `ray://HOST:PORT`.

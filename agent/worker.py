@@ -121,8 +121,7 @@ class Worker:
                 ended, running = await asyncio.wait(
                     running, timeout=_PAUSE, return_when=asyncio.FIRST_COMPLETED
                 )
-                for task in ended:
-                    task.result()
+                await asyncio.gather(*ended)
         finally:
             for task in running if self._batches else ():
                 task.cancel()

@@ -48,7 +48,7 @@ _MISSING: Final = 404
 _LOST: Final = 503
 """The status in place of a reply that a batch lacks, as one that expired: it is asked for again."""
 _MISSES: Final = 3
-"""Looks in a row that do not find a batch, after which it is gone: a new one may be found later."""
+"""Looks in a row that do not find a batch, after which it is gone. It may be found late at first."""
 _FAILED: Final = 501
 """The status in place of the replies of a batch that the provider refused: the build ends."""
 
@@ -183,7 +183,8 @@ class Batches:
                 if not left:
                     break
         for name in list(self._sent):
-            batch = name not in left and await _found(client.batches.retrieve(self._ids[name]))
+            known = name not in left
+            batch = await _found(client.batches.retrieve(self._ids[name])) if known else None
             if not getattr(batch, "status", ""):  # some servers answer 200 with an error object
                 await self._miss(name)
                 continue
@@ -206,7 +207,7 @@ class Batches:
             self._give(answers)
 
     async def _miss(self, name: str) -> None:
-        """Note that a batch was not found. When it is gone, its requests are sent once more."""
+        """Count a look that did not find a batch. If it is gone, its requests are sent once more."""
         self._missed[name] = self._missed.get(name, 0) + 1
         if self._missed[name] < _MISSES:
             return
@@ -247,7 +248,7 @@ class _Transport:
 
 
 async def _found(asked: Awaitable[Any]) -> Any:
-    """What is asked of the provider; None where it does not know it."""
+    """The reply of the provider; None where it does not know the thing."""
     try:
         return await asked
     except Exception as error:

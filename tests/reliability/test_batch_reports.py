@@ -1,4 +1,4 @@
-"""What public reports of other programs say of batch APIs, as small inputs."""
+"""Public reports of other programs about batch APIs, as small inputs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from model_server import ModelServer, Reply
 from hopyard.state.errors import HopyardError
 
 from .test_batches import COUNT, address, build, server
+from .test_workers import LONG
 
 __all__ = ("address", "server")
+
+pytestmark = LONG
 
 
 def sent(server: BatchServer) -> list[int]:

@@ -25,13 +25,15 @@ from hopyard.indexes.corpus import shared
 from hopyard.indexes.corpus.shared import build_folder, folder_of
 from hopyard.state.errors import HopyardError, IndexBusyError
 from hopyard.state.settings.index_address import index_address
+from hopyard.state.storage.addresses import LEDGER_VARIABLE, THREADS_VARIABLE
 from hopyard.state.storage.postgres.files import IndexFiles, Publisher
 from hopyard.state.storage.postgres.vectors import VectorTable
 from hopyard.testing import DOCUMENTS, WordEmbedder
 
+from .test_postgres import ModelServer, Start, start
 from .test_shared_index import Machine, add, best, machine, rows
 
-__all__ = ("machine",)
+__all__ = ("machine", "start")
 
 TAY = "The Tay Bridge fell in 1879."
 STORES = ("faiss", "pgvector")
@@ -114,6 +116,49 @@ def test_a_full_disk_of_the_server(
     assert best(address, TAY) == "tay"
     postgres.execute(f"DROP SCHEMA {rows(address, 'SELECT current_schema()')[0][0]} CASCADE")
     postgres.execute("DROP TABLESPACE small")
+
+
+@pytest.fixture
+def place(postgres: PostgresServer, disk: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A database for threads and ledger on the small file system."""
+    address = postgres.place()
+    small = f"{address}%20-c%20default_tablespace%3Dsmall"
+    for variable in (THREADS_VARIABLE, LEDGER_VARIABLE):
+        monkeypatch.setenv(variable, small)
+    yield small
+    postgres.execute(f"DROP SCHEMA {address.rpartition('%3D')[2]} CASCADE")
+    postgres.execute("DROP TABLESPACE small")
+
+
+@pytest.mark.parametrize("moment", [1, 4, 9])
+def test_a_full_disk_under_threads_and_ledger(
+    start: Start, disk: Path, model_server: ModelServer, moment: int
+) -> None:
+    """No finished call is repeated once there is room."""
+    answer, filler = model_server.answer, disk / "filler"
+
+    def filling(title: str, messages: list[dict[str, Any]]) -> Any:
+        if len(model_server.calls) == moment:
+            filler.write_bytes(bytes(shutil.disk_usage(disk).free))
+        return answer(title, messages)
+
+    model_server.answer = filling
+    ended = start("one").end()
+    assert ended.code == 1, ended
+    told = ended.err.strip().splitlines()[-1]
+    assert "No space left on device" in ended.err and "make room on the disk" in ended.err, told
+    assert "Traceback" not in ended.err
+    before = [call.turn for call in model_server.calls]
+    again = start("two", "resume", "t", "--json").end()
+    assert again.code == 1 and "No space left on device" in again.err
+    filler.unlink()
+    model_server.answer = answer
+    asked = len(model_server.calls)
+    ended = start("two", "resume", "t", "--json").end()
+    assert ended.code == 0 and ended.json["answer"], ended
+    after = [call.turn for call in model_server.calls][asked:]
+    assert set(before[: moment - 1]).isdisjoint(after), "a finished call was repeated"
+    assert len({*before, *after}) >= ended.json["usage"]["model_calls"] > 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")

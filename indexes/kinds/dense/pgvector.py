@@ -97,9 +97,11 @@ class PgVectorIndex(DenseReader):
         self._table.close()
 
     def _approximate(self, vector: Vector, k: int, allowed: NDArray[np.bool_] | None) -> Nearest:
-        asked = k
+        asked = likely = k
         if allowed is not None:
-            asked = int(_MARGIN * k * len(self) / np.count_nonzero(allowed))
+            likely = int(_MARGIN * k * len(self) / np.count_nonzero(allowed))
+            # Where the database keeps to the groups, nearly all that it finds is allowed.
+            asked = _MARGIN * k if self._table.has_groups else likely
         while True:
             asked = min(asked, len(self))
             numbers, cosines = self._numbered(self._table.nearest(vector.tolist(), asked))
@@ -108,7 +110,7 @@ class PgVectorIndex(DenseReader):
                 return numbers[kept], cosines[kept]
             if len(numbers) < asked:  # the graph looks at `hnsw.max_scan_tuples` rows at most
                 return self._compare(vector, k, np.flatnonzero(allowed))
-            asked *= 2
+            asked = max(2 * asked, likely)
 
     def _are_few(self, count: int) -> bool:
         return count <= _COMPARED and super()._are_few(count)
@@ -182,9 +184,7 @@ def write(context: BuildContext) -> None:
     def put(table: VectorTable, connection: Connection[Any], mirror: Mirror) -> tuple[Any, str]:
         # A generation may have been built here and not been published.
         oldest = number if options.clean else min(number - 1, mirror.published)
-        rows = table.write(
-            connection, digests, readers, vectors, oldest=oldest, written=written
-        )
+        rows = table.write(connection, digests, readers, vectors, oldest=oldest, written=written)
         return rows, mirror.address.shown
 
     rows, address = _in_database(context.index_directory, dimension, number, put)

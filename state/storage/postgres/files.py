@@ -225,7 +225,7 @@ class Publisher:
 
     def _has_written(self, connection: Connection[TupleRow]) -> bool:
         query = "SELECT dimension, written FROM index_vectors WHERE name = %s"
-        found = dict(connection.execute(query, (self._name,)).fetchall())
+        found: dict[int, str] = dict(connection.execute(query, (self._name,)).fetchall())
         return self._written.items() <= found.items()
 
     def publish(

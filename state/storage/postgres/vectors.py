@@ -82,6 +82,11 @@ class VectorTable:
         other._groups = _json(list(groups))
         return other
 
+    @property
+    def has_groups(self) -> bool:
+        """Whether the database may keep to a caller's groups."""
+        return bool(self._groups)
+
     def nearest(self, question: Sequence[float], limit: int) -> Found:
         """About the nearest rows of all."""
         return self._read(NEAREST, question=json.dumps(question), limit=limit)
