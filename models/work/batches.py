@@ -48,7 +48,7 @@ _MISSING: Final = 404
 _LOST: Final = 503
 """The status in place of a reply that a batch lacks, as one that expired: it is asked for again."""
 _MISSES: Final = 3
-"""Looks in a row that do not find a batch, after which it is gone. It may be found late at first."""
+"""Looks in a row that do not find a batch, after which it is gone. At first it may be late."""
 _FAILED: Final = 501
 """The status in place of the replies of a batch that the provider refused: the build ends."""
 
@@ -207,7 +207,7 @@ class Batches:
             self._give(answers)
 
     async def _miss(self, name: str) -> None:
-        """Count a look that did not find a batch. If it is gone, its requests are sent once more."""
+        """Count a look without a batch. If the batch is gone, its requests are sent once more."""
         self._missed[name] = self._missed.get(name, 0) + 1
         if self._missed[name] < _MISSES:
             return

@@ -399,9 +399,14 @@ class TestQueue:
         monkeypatch.setattr(work_items, "LEASE", 0.6)
         stop, stolen, renew, failures = threading.Event(), [], one.renew, iter([True])
 
+        async def blocking(seconds: float) -> None:
+            time.sleep(seconds)  # noqa: ASYNC251
+
+        pause = blocking if blocks else asyncio.sleep
+
         async def embed(asked: dict[str, Any]) -> bytes:
             for _ in range(20):
-                time.sleep(0.1) if blocks else await asyncio.sleep(0.1)
+                await pause(0.1)
                 stolen.extend(two.take("embed", 1))
             stop.set()
             return b"vectors"

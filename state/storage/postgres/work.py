@@ -57,7 +57,8 @@ _PUT: Final = f"""
 INSERT INTO work_items (name, key, kind, payload) VALUES (%s, %s, %s, %s)
 ON CONFLICT (name, key) DO UPDATE
 SET failed = false, result = NULL, kind = excluded.kind, payload = excluded.payload, takes = 0
-WHERE (work_items.failed OR work_items.takes >= {_TAKES}) AND %s OR work_items.result IS NULL AND work_items.kind <> excluded.kind
+WHERE (work_items.failed OR work_items.takes >= {_TAKES}) AND %s
+OR work_items.result IS NULL AND work_items.kind <> excluded.kind
 """
 _TAKE: Final = f"""
 WITH chosen AS (
