@@ -183,8 +183,9 @@ class Batches:
                 if not left:
                     break
         for name in list(self._sent):
-            known = name not in left
-            batch = await _found(client.batches.retrieve(self._ids[name])) if known else None
+            batch: Any = None
+            if name not in left:
+                batch = await _found(client.batches.retrieve(self._ids[name]))
             if not getattr(batch, "status", ""):  # some servers answer 200 with an error object
                 await self._miss(name)
                 continue

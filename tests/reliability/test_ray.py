@@ -10,11 +10,13 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,12 +28,16 @@ from .test_workers import COUNT, Command, ModelServer, Zygote, address, build, c
 __all__ = ("address", "build", "corpus", "hire")
 
 pytest.importorskip("ray", reason="Ray is not installed")
-pytestmark = pytest.mark.skipif(
-    [name for _, name in socket.if_nameindex()] != ["lo"],
-    reason="there are other networks than loopback",
-)
+pytestmark = [
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(
+        [name for _, name in socket.if_nameindex()] != ["lo"],
+        reason="there are other networks than loopback",
+    ),
+]
 ROOT = Path(__file__).parents[2]
 PYTHON = os.pathsep.join([str(ROOT), *sys.path])
+WAITING = ("--set", "concurrency=1", "--set", "timeout=600")
 HEAD = "start --head --port 6399 --ray-client-server-port 9901 --num-cpus 2 --block"
 
 
@@ -43,7 +49,7 @@ def cluster(tmp_path: Path) -> Iterator[str]:
     environment = os.environ | {"PYTHONPATH": PYTHON, "HOPYARD_HOME": str(tmp_path / "cluster")}
     with subprocess.Popen(command, env=environment, start_new_session=True) as ray:
         try:
-            end = time.monotonic() + 60
+            end = time.monotonic() + 150
             while True:
                 with socket.socket() as tried:
                     if not tried.connect_ex(("127.0.0.1", 9901)):
@@ -59,17 +65,16 @@ def cluster(tmp_path: Path) -> Iterator[str]:
 def test_actors_work_and_are_started_again(
     build: Callable[..., Command], model_server: ModelServer, address: str
 ) -> None:
-    model_server.delay = 2.0  # an actor begins after half a minute
-    builder = build("--set", "concurrency=1", on="ray", PYTHONPATH=PYTHON)
-    killed = working(address)
-    os.kill(killed, signal.SIGKILL)
-    again = working(address, but=killed)
-    assert again != killed
+    with halted(model_server):
+        builder = build(*WAITING, on="ray", PYTHONPATH=PYTHON)
+        killed = working(address)
+        os.kill(killed, signal.SIGKILL)
+        assert working(address, but=killed)
     ended = builder.end()
     assert ended.code == 0, ended
     turns = Counter(call.turn for call in model_server.calls)
     assert len(turns) == COUNT and sum(turns.values()) <= COUNT + 1, "one call was under way"
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while actors():
         assert time.monotonic() < end, "the actors end with the build"
         time.sleep(0.1)
@@ -78,9 +83,9 @@ def test_actors_work_and_are_started_again(
 def test_a_cluster_works(
     cluster: str, build: Callable[..., Command], model_server: ModelServer, address: str
 ) -> None:
-    model_server.delay = 2.0
-    builder = build("--set", "concurrency=1", on=cluster, PYTHONPATH=PYTHON)
-    assert working(address)
+    with halted(model_server):
+        builder = build(*WAITING, on=cluster, PYTHONPATH=PYTHON)
+        assert working(address)
     ended = builder.end()
     assert ended.code == 0, ended
     assert {*Counter(call.turn for call in model_server.calls).values()} == {1}
@@ -93,9 +98,23 @@ def test_a_cluster_that_is_not_there(build: Callable[..., Command], zygote: Zygo
     assert "Traceback" not in ended.err
 
 
+@contextmanager
+def halted(server: ModelServer) -> Iterator[None]:
+    """Until the end of the block, no call is answered: an actor begins after half a minute."""
+    answer, go_on = server.answer, threading.Event()
+
+    def halting(title: str, messages: list[dict[str, Any]]) -> Any:
+        go_on.wait(300)
+        return answer(title, messages)
+
+    server.answer = halting
+    yield
+    go_on.set()
+
+
 def working(address: str, but: int = 0) -> int:
     """The process of an actor that has an item."""
-    end = time.monotonic() + 90
+    end = time.monotonic() + 200
     with closing(WorkQueue(index_address(address))) as queue:
         while True:
             held = queue._run("SELECT DISTINCT worker FROM work_items WHERE worker <> ''")
