@@ -280,7 +280,7 @@ def _answers(lines: str) -> dict[str, _Answer]:
             answer = _said(_LOST, str(message))
             if response and response.get("status_code"):  # OpenAI has sent 0
                 answer = _Answer(int(response["status_code"]), response["body"])
+            found[digest] = answer
         except (ValueError, LookupError, TypeError, AttributeError):
             continue
-        found[digest] = answer
     return found
