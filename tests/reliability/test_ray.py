@@ -36,7 +36,12 @@ pytestmark = [
     ),
 ]
 ROOT = Path(__file__).parents[2]
-PYTHON = os.pathsep.join([str(ROOT), *sys.path])
+OPEN = {
+    "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+    "RAY_AUTH_MODE": "disabled",
+    "GRPC_POLL_STRATEGY": "poll",  # Ray forks its client server: gRPC 1.81 ends it
+    "GRPC_ENABLE_FORK_SUPPORT": "false",
+}
 WAITING = ("--set", "concurrency=1", "--set", "timeout=600")
 HEAD = "start --head --port 6399 --ray-client-server-port 9901 --num-cpus 2 --block"
 
@@ -46,7 +51,7 @@ def cluster(tmp_path: Path) -> Iterator[str]:
     """A cluster of one machine, for clients."""
     quiet = "--include-dashboard false --disable-usage-stats --node-ip-address 127.0.0.1"
     command = [sys.executable, "-m", "ray.scripts.scripts", *HEAD.split(), *quiet.split()]
-    environment = os.environ | {"PYTHONPATH": PYTHON, "HOPYARD_HOME": str(tmp_path / "cluster")}
+    environment = os.environ | OPEN | {"HOPYARD_HOME": str(tmp_path / "cluster")}
     with subprocess.Popen(command, env=environment, start_new_session=True) as ray:
         try:
             end = time.monotonic() + 150
@@ -66,7 +71,7 @@ def test_actors_work_and_are_started_again(
     build: Callable[..., Command], model_server: ModelServer, address: str
 ) -> None:
     with halted(model_server):
-        builder = build(*WAITING, on="ray", PYTHONPATH=PYTHON)
+        builder = build(*WAITING, on="ray", **OPEN)
         killed = working(address)
         os.kill(killed, signal.SIGKILL)
         assert working(address, but=killed)
@@ -84,7 +89,7 @@ def test_a_cluster_works(
     cluster: str, build: Callable[..., Command], model_server: ModelServer, address: str
 ) -> None:
     with halted(model_server):
-        builder = build(*WAITING, on=cluster, PYTHONPATH=PYTHON)
+        builder = build(*WAITING, on=cluster, **OPEN)
         assert working(address)
     ended = builder.end()
     assert ended.code == 0, ended
@@ -93,7 +98,7 @@ def test_a_cluster_works(
 
 
 def test_a_cluster_that_is_not_there(build: Callable[..., Command], zygote: Zygote) -> None:
-    ended = build(on="ray://127.0.0.1:9", PYTHONPATH=PYTHON, RAY_CLIENT_TIMEOUT="1").end()
+    ended = build(on="ray://127.0.0.1:9", **OPEN).end()
     assert ended.code == 1 and "Ray (ray://127.0.0.1:9) cannot be used" in ended.err, ended
     assert "Traceback" not in ended.err
 

@@ -21,12 +21,10 @@ from hopyard.state.errors import IndexBusyError
 from hopyard.state.storage.postgres.connection import Database, Place, lock_number, migrate
 from hopyard.state.storage.postgres.locks import KEEP_ALIVE, holder_query
 from hopyard.state.storage.postgres.vector_rows import vector_table
-from hopyard.state.storage.stored_files import CHUNK, Files, StoredFile, is_chunk
+from hopyard.state.storage.stored_files import CHUNK, Files, StoredFile, chunk_size, is_chunk, parts
 
 T = TypeVar("T")
 
-_BATCH: Final = 32
-"""Chunks that are sent at once: 8 MB."""
 _WORTH: Final = 0.9
 """A chunk is kept compressed where this saves a tenth; vectors hardly get smaller."""
 
@@ -261,12 +259,13 @@ class Publisher:
         }
         held = self.run(self._digests)
         lacking = [digest for digest in places if digest not in held]
-        for start in range(0, len(lacking), _BATCH):
-            tell(start * CHUNK, len(lacking) * CHUNK)
-            some = lacking[start : start + _BATCH]
+        sizes = [chunk_size(files[places[digest][0]].size) for digest in lacking]
+        for part in parts(sizes):
+            tell(sum(sizes[: part.start]), sum(sizes))
+            some = lacking[part]
             rows = [(self._name, digest, *_deflated(read(*places[digest]))) for digest in some]
             self.run(partial(_insert, rows=rows))
-        tell(len(lacking) * CHUNK, len(lacking) * CHUNK)
+        tell(sum(sizes), sum(sizes))
         # An index that was deleted and built again takes no number twice.
         number = max(base + 1, time.time_ns() // 1000)
         return self.run(lambda connection: self._commit(connection, base, number, files, clean))
