@@ -175,10 +175,10 @@ class Batches:
         """Read the batches that have ended."""
         client, left = _client(), self._sent.keys() - self._ids.keys()
         if left:  # sent by a process that was killed, or the reply was lost
-            async for batch in client.batches.list(limit=100):
-                name = (batch.metadata or {}).get("hopyard", "")
+            async for each in client.batches.list(limit=100):
+                name = (each.metadata or {}).get("hopyard", "")
                 if name in left:
-                    self._ids[name] = batch.id
+                    self._ids[name] = each.id
                     left.discard(name)
                 if not left:
                     break
