@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path, PurePath
 from typing import Any, Final
 
@@ -65,12 +67,12 @@ def assemble(
         some = pieces[part]
         found = {digest: _own_chunk(digest, known) for _, digest in some}
         found |= read([digest for digest, data in found.items() if data is None])
-        for path, digest in some:
-            data = found[digest]
-            if data is None:
-                return False
+        for path, group in groupby(some, key=itemgetter(0)):
             with (folder / path).open("ab") as out:
-                done += out.write(data)
+                for _, digest in group:
+                    if (data := found[digest]) is None:
+                        return False
+                    done += out.write(data)
     tell(total, total)
     return bool(files) and _has_sizes(folder, files)
 
