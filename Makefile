@@ -59,7 +59,8 @@ test: $(STAMP)
 # Tests start a Postgres server of their own. Ray's run where only loopback exists: it listens on all
 # addresses. docs/scale.md has the figures of larger sizes.
 test-scale: $(STAMP)
-	TEST_SCALE=1 $(BIN)/python -m pytest tests/reliability/test_workers.py tests/reliability/test_batches.py
+	TEST_SCALE=1 $(BIN)/python -m pytest tests/reliability/test_workers.py tests/reliability/test_batches.py \
+	  tests/reliability/test_batch_reports.py -n $(WORKERS) --dist loadfile
 	@if [ $$(id -u) = 0 ] && $(BIN)/python -c 'import ray' 2>/dev/null; then \
 	  unshare -n sh -c 'ip link set lo up && $(BIN)/python -m pytest tests/reliability/test_ray.py'; \
 	else echo "The test of Ray is left out: it needs root and the package ray."; fi

@@ -31,6 +31,8 @@ DESCRIPTION: Final = (
 )
 
 
+SHARED: Final = {"day_tokens", "person_tokens", "person", "minute_requests", "minute_tokens"}
+"""The limits of `budget` that no request changes."""
 _AUTHENTICATION: Final = "LANGGRAPH_AUTH"
 """The variable in which LangGraph's server has the authentication of its `langgraph.json`."""
 
@@ -48,7 +50,9 @@ class ServerContext(Context):
             for name, value in values.items()
         }
         own = read_context({})
-        given.pop("groups", None)  # they are the server's to say
+        given.pop("groups", None)  # they are the server's to say, and so is what many share
+        if isinstance(budget := given.get("budget"), Mapping):
+            given["budget"] = {name: budget[name] for name in budget.keys() - SHARED}
         if given.get("index", own.index) != own.index and is_closed(own):
             raise UsageError("The server answers from its own index only: leave out `index`.")
         return read_context(given).model_dump()

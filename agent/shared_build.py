@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from hopyard.agent.ray_workers import RAY, ray_workers
 from hopyard.agent.worker import Worker, shared_index
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.embedder import Embedder
@@ -31,7 +32,7 @@ def shared_build(
     This process works too, so the build needs no other worker.
 
     Args:
-        on: "workers", or "batch" for calls through OpenAI's batch API.
+        on: "workers"; "batch" for calls through OpenAI's batch API; "ray", or "ray://HOST:PORT".
         directory: The index directory, as `indexes.corpus.shared.build_folder` gives it.
 
     Yields:
@@ -41,14 +42,17 @@ def shared_build(
         UsageError: `on` is something else, or the index is not in a database.
         HopyardError: The database cannot be used.
     """
-    if on not in {"workers", "batch"}:
-        raise UsageError(f"--on {on!r} is neither workers nor batch.")
+    with_ray = on == RAY or on.startswith("ray://")
+    if on not in {"workers", "batch"} and not with_ray:
+        raise UsageError(f"--on {on!r} is none of workers, batch, ray and ray://HOST:PORT.")
     address, stop = shared_index(as_known(str(directory)), "--on"), threading.Event()
     with ExitStack() as stack:
         queue = stack.enter_context(closing(WorkQueue(address)))
         orders = stack.enter_context(Orders(queue, BATCHED if on == "batch" else CALL))
         batches = stack.enter_context(Batches(queue, context.model)) if on == "batch" else None
-        worker = Worker(queue, resources, context.concurrency, batches)
+        if with_ray:
+            stack.enter_context(ray_workers(on, as_known(str(directory)), context))
+        worker = Worker(queue, resources, context, batches)
 
         def work() -> None:
             try:
@@ -63,13 +67,15 @@ def shared_build(
             provider = resources.caller(context.model).provider
             return ModelCaller(orders.chat(context, provider), resources.ledger)
 
+        none: dict[str, Any] = {"minute_requests": None, "minute_tokens": None}
+        of_workers = {"concurrency": None, "budget": context.budget.model_copy(update=none)}
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
         try:
             yield {
                 "embedder": orders.embedder(embedder),
                 "caller": caller,
-                "settings": context.model_copy(update={"concurrency": None}),  # of workers
+                "settings": context.model_copy(update=of_workers),
             }
         finally:
             stop.set()

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from langchain_core.messages import messages_from_dict
 
+from hopyard.models.calls.pace import in_turn
+from hopyard.models.calls.reply import spent_on
 from hopyard.models.calls.request import Request, Schemas, send
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.servers.failures import server_said
@@ -20,6 +22,7 @@ from hopyard.models.work.orders import WINDOW
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import CallFailedError, HopyardError, UsageError
 from hopyard.state.extras import require
+from hopyard.state.settings.fields import Context
 from hopyard.state.settings.index_address import IndexAddress, index_address, is_address
 from hopyard.state.storage import work_items
 from hopyard.state.storage.postgres.work import WorkQueue
@@ -53,8 +56,8 @@ class Worker:
     Args:
         queue: The work of an index.
         resources: Opens the models that the items name.
-        concurrency: Model calls at once, of all processes that share the ledger and set this; None
-            is the number of the model's provider.
+        settings: `concurrency`, and the limits of a minute, of all processes that share the ledger
+            and set them. Without `concurrency` it is the number of the model's provider.
         batches: Makes the calls, in place of this process.
     """
 
@@ -62,11 +65,12 @@ class Worker:
         self,
         queue: WorkQueue,
         resources: Resources,
-        concurrency: int | None = None,
+        settings: Context | None = None,
         batches: Batches | None = None,
     ) -> None:
         self._queue, self._resources, self._batches = queue, resources, batches
-        self._limit = None if batches else concurrency
+        own = Context() if batches or settings is None else settings
+        self._limit, self._budget = own.concurrency, own.budget
         self._held: set[bytes] = set()
         calls = (BATCHED, WINDOW) if batches else (CALL, self._limit or 1)
         self._room = dict((calls, (EMBED, 1)))
@@ -117,8 +121,7 @@ class Worker:
                 ended, running = await asyncio.wait(
                     running, timeout=_PAUSE, return_when=asyncio.FIRST_COMPLETED
                 )
-                for task in ended:
-                    task.result()
+                await asyncio.gather(*ended)
         finally:
             for task in running if self._batches else ():
                 task.cancel()
@@ -158,9 +161,14 @@ class Worker:
             Sampling(**asked["sampling"]),
             PATIENCE if self._batches else asked["timeout"],
         )
-        async with self._resources.ledger.place(provider.identity, self._limit):
+        ledger, name = self._resources.ledger, provider.identity
+        async with (
+            ledger.place(name, self._limit),
+            in_turn(ledger, name, self._budget, request.messages) as tell,
+        ):
             began = monotonic()
             reply = await send(request)
+            tell(spent_on(reply, request.messages))
         return packed(asdict(replace(reply, seconds=monotonic() - began)))
 
     def _provider(self, model: str) -> ChatProvider:

@@ -23,4 +23,4 @@ def worker_command(index: IndexOption = None, set_: SetOption = None) -> None:
 
     with Resources() as resources, closing(WorkQueue(address)) as queue:
         err.print(f"Working for {address.shown} (Ctrl-C stops the worker).", soft_wrap=True)
-        asyncio.run(Worker(queue, resources, context.concurrency).run(threading.Event()))
+        asyncio.run(Worker(queue, resources, context).run(threading.Event()))

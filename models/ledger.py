@@ -53,8 +53,16 @@ _SPENT: Final = (
 )
 
 
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()
+_TURN: Final = (
+    "INSERT INTO turns (model, free) VALUES (:model, {now} + :seconds) ON CONFLICT (model) DO "
+    "UPDATE SET free = CASE WHEN turns.free < {now} THEN {now} ELSE turns.free END + :seconds "
+    "RETURNING free - :seconds - {now}"
+)
+
+
+def _today(person: str) -> str:
+    day = datetime.now(UTC).date().isoformat()
+    return f"{day} {person}" if person else day
 
 
 def ledger_key(parts: Mapping[str, object]) -> str:
@@ -138,6 +146,20 @@ class Ledger:
             if held:
                 await asyncio.shield(self._in_thread(self._tables.release, held))
 
+    def turn(self, model: str, seconds: float) -> float:
+        """Take the next turn in the one line that calls of all processes form for a model.
+
+        Args:
+            seconds: Until the turn after it; less than 0 gives back what was not needed.
+
+        Returns:
+            Seconds until this turn.
+        """
+        if not seconds:
+            return 0.0
+        query = _TURN.format(now=self._tables.now)
+        return max(0.0, float(self._rows(query, model=model, seconds=seconds)[0][0]))
+
     async def _hold(self, key: str) -> bool:
         """Try to hold a call; a try that is cancelled holds nothing."""
         tried = self._in_thread(self._tables.hold, key)
@@ -185,6 +207,7 @@ class Ledger:
         run_seconds: float,
         step: str = "",
         asked: Sequence[BaseMessage] = (),
+        person: str = "",
     ) -> None:
         """Write a finished call and the run's working time, in one transaction.
 
@@ -193,6 +216,7 @@ class Ledger:
             run_seconds: Its working time so far.
             asked: The messages of the call, for traces. They hold the question and passages, and
                 the ledger is not encrypted: where checkpoints are, they are not stored.
+            person: Whose day pays too; "" for nobody's.
         """
         from hopyard.state.storage.serializer import KEY_VARIABLE
 
@@ -209,7 +233,9 @@ class Ledger:
         def work(execute: Execute) -> None:
             execute(_CALL, {"key": key, **call})
             execute(_USE, {"run": run, "key": key, "cached": 0, "step": step})
-            execute(_SPENT, {"day": _today(), "tokens": entry.input_tokens + entry.output_tokens})
+            tokens = entry.input_tokens + entry.output_tokens
+            for day in dict.fromkeys((_today(""), _today(person))):
+                execute(_SPENT, {"day": day, "tokens": tokens})
             if packed:
                 execute(
                     "INSERT INTO prompts (key, messages) VALUES (:key, :messages) "
@@ -224,9 +250,9 @@ class Ledger:
 
         self._tables.write(work)
 
-    def spent_today(self) -> int:
-        """Tokens of all calls that were paid for since midnight UTC."""
-        rows = self._rows("SELECT tokens FROM spent WHERE day = :day", day=_today())
+    def spent_today(self, person: str = "") -> int:
+        """Tokens of all calls that were paid for since midnight UTC, or of those of a person."""
+        rows = self._rows("SELECT tokens FROM spent WHERE day = :day", day=_today(person))
         return rows[0][0] if rows else 0
 
     def forget(self, runs: Iterable[str]) -> None:

@@ -53,6 +53,7 @@ CREATE TABLE IF NOT EXISTS endings (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS spent (day TEXT PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS turns (model TEXT PRIMARY KEY, free REAL NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -67,6 +68,7 @@ class SqliteTables:
     """
 
     listed = "SELECT value FROM json_each(:listed)"
+    now = "((julianday('now') - 2440587.5) * 86400)"
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

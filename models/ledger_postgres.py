@@ -57,6 +57,7 @@ CREATE TABLE endings (
 CREATE TABLE runs (run TEXT PRIMARY KEY, seconds DOUBLE PRECISION NOT NULL);
 """,
     "CREATE TABLE spent (day TEXT PRIMARY KEY, tokens BIGINT NOT NULL)",
+    "CREATE TABLE turns (model TEXT PRIMARY KEY, free DOUBLE PRECISION NOT NULL)",
 )
 """The statements of each version. A released text never changes."""
 _NUMBER: Final = lock_number("call", "%s")
@@ -73,6 +74,7 @@ class PostgresTables:
     """
 
     listed = "SELECT json_array_elements_text(CAST(:listed AS JSON))"
+    now = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
 
     def __init__(self, address: str) -> None:
         place = Place(address, "The ledger", LEDGER_VARIABLE)

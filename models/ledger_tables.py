@@ -82,9 +82,11 @@ class Tables(Protocol):
 
     Attributes:
         listed: A query for the strings of a list, given as the JSON text `:listed`.
+        now: An expression for the seconds of the clock that all processes share.
     """
 
     listed: str
+    now: str
 
     def write(self, work: Callable[[Execute], T]) -> T:
         """Do all of some work or nothing. It may run again after a lost connection.

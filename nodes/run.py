@@ -299,11 +299,13 @@ def index_name(settings: Context) -> str:
 
 
 def _of_user(settings: Context, user: Any) -> Context:
-    """The settings with the groups of a server's user, if the server's authentication names any."""
+    """The settings of a server's user: who pays, and the groups, if its authentication has any."""
     known = user if isinstance(user, Mapping) else user.dict()
-    if "groups" not in known:
-        return settings
-    return settings.model_copy(update={"groups": group_names(known["groups"])})
+    person = {"person": str(known.get("identity") or "")}
+    changes: dict[str, Any] = {"budget": settings.budget.model_copy(update=person)}
+    if "groups" in known:
+        changes["groups"] = group_names(known["groups"])
+    return settings.model_copy(update=changes)
 
 
 async def run_of(state: Mapping[str, Any], runtime: Runtime[Context]) -> Run:

@@ -95,6 +95,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
             "langgraph-checkpoint-postgres": "langgraph.checkpoint.postgres",
         },
     ),
+    "ray": Extra("builds on a Ray cluster", {"ray": "ray"}, ("postgres",)),
 }
 
 

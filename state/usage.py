@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any
 
@@ -25,6 +25,21 @@ class Budget(Frozen):
         description="Maximum tokens a day (UTC) of all runs that share the ledger; running calls "
         "may exceed it.",
     )
+    person_tokens: Limit = Field(
+        None, description="The same of the runs of one person, where a server knows people."
+    )
+    person: str = Field("", description="The person of a run: a server that knows people sets it.")
+    minute_requests: Limit = Field(
+        None,
+        description="Maximum model calls a minute of all processes that share the ledger, for each "
+        "model; calls wait.",
+    )
+    minute_tokens: Limit = Field(None, description="The same of input and output tokens.")
+
+    def pause(self, tokens: int) -> float:
+        """Seconds for which a call of some tokens uses up the limits of a minute."""
+        requests = 60 / self.minute_requests if self.minute_requests else 0.0
+        return max(requests, 60 * tokens / self.minute_tokens if self.minute_tokens else 0.0)
 
 
 class Usage(TypedDict):
@@ -87,17 +102,25 @@ class Meter:
         return {**self._spent, "seconds": round(seconds, 3)}
 
     @staticmethod
-    def check_day(budget: Budget, spent: int) -> None:
-        """See whether all runs of the day may spend more.
+    def check_day(budget: Budget, spent: Callable[[str], int]) -> None:
+        """See whether all runs of the day, and those of a person, may spend more.
+
+        Args:
+            spent: Gives the tokens of a person today, and those of all for "".
 
         Raises:
             BudgetExceededError: They may not.
         """
-        if budget.day_tokens and spent >= budget.day_tokens:
-            raise BudgetExceededError(
-                f"The budget of {counted(budget.day_tokens, 'token')} for today, of all runs that "
-                "share the ledger, is used up; raise budget.day_tokens, or wait for midnight UTC."
-            )
+        for name, limit, who in (
+            ("day_tokens", budget.day_tokens, ""),
+            ("person_tokens", budget.person and budget.person_tokens, budget.person),
+        ):
+            if limit and spent(who) >= limit:
+                whose = f"of {who!r}" if who else "of all runs that share the ledger"
+                raise BudgetExceededError(
+                    f"The budget of {counted(limit, 'token')} for today, {whose}, is used up; "
+                    f"raise budget.{name}, or wait for midnight UTC."
+                )
 
     def start_call(self, budget: Budget, *, final: bool) -> None:
         """Take one model call out of the budget.

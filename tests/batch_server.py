@@ -22,6 +22,9 @@ class BatchServer:
         end: Called with the number of a batch at each look at it, from 1 on; how it ends, or
             "in_progress".
         lost: Called with the number of a batch and the place of a request: whether it has no reply.
+        missing: Called with the number of a batch at each look at it; whether it is not found.
+        missing_status: The status of that reply, whose body is an error.
+        line: Called with each line of results; changes it.
         broken: The number of requests to create a batch whose connection breaks after the batch
             was made.
         batches, files: All that were made and not deleted.
@@ -31,6 +34,9 @@ class BatchServer:
         self.model = model
         self.end = lambda number: "completed"
         self.lost = lambda number, place: False
+        self.missing = lambda number: False
+        self.missing_status = 404
+        self.line = lambda line: line
         self.broken = 0
         self.batches: list[dict[str, Any]] = []
         self.files: dict[str, bytes] = {}
@@ -89,7 +95,8 @@ class BatchServer:
             (good if status == 200 else bad).append(entry | {"response": response})
         for name, lines in (("output_file_id", good), ("error_file_id", bad)):
             if lines:
-                batch[name] = self.add_file("\n".join(map(json.dumps, lines)).encode())
+                told = [self.line(json.dumps(each)) for each in lines]
+                batch[name] = self.add_file("\n".join(told).encode())
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -98,10 +105,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         server: BatchServer = self.server.owner
+        error = {"error": {"message": "there is no such thing"}}
         if found := re.fullmatch(r"/v1/files/([\w-]+)/content", self.path):
-            self._send(server.files[found[1]])
+            file = server.files.get(found[1])
+            self._send(error if file is None else file, 404 if file is None else 200)
         elif found := re.fullmatch(r"/v1/batches/batch-(\d+)", self.path):
-            self._send(server.look(server.batches[int(found[1]) - 1]))
+            if server.missing(int(found[1])):
+                self._send(error, server.missing_status)
+            else:
+                self._send(server.look(server.batches[int(found[1]) - 1]))
         else:
             shown = [server.look(batch) for batch in server.batches]
             self._send({"object": "list", "data": shown[::-1], "has_more": False})
@@ -139,9 +151,9 @@ class _Handler(BaseHTTPRequestHandler):
         del self.server.owner.files[name]
         self._send({"id": name, "object": "file", "deleted": True})
 
-    def _send(self, value: Any) -> None:
+    def _send(self, value: Any, status: int = 200) -> None:
         body = value if isinstance(value, bytes) else json.dumps(value).encode()
-        self.send_response(200)
+        self.send_response(status)
         for name, text in (
             ("content-type", "application/json"),
             ("content-length", str(len(body))),

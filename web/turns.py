@@ -52,7 +52,8 @@ async def turns_of(session: Session, thread: str, person: Person = ANYBODY) -> l
         del earlier[-1]
     states = [*(_state(turn, thread) for turn in earlier), last]
     # A question that has just begun has no settings yet.
-    now = [{**state, "settings": state.get("settings", {}) | person.changes} for state in states]
+    groups = {} if person.groups is None else {"groups": person.groups}
+    now = [{**state, "settings": state.get("settings", {}) | groups} for state in states]
     return [await asyncio.to_thread(_asked, state) for state in now]
 
 

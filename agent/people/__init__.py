@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import os
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -37,12 +37,14 @@ class Person(BaseModel, frozen=True, extra="forbid"):
 
     def settings(self, context: Context) -> Context:
         """A server's settings for this person."""
-        return context if self.groups is None else context.model_copy(update=self.changes)
+        own = {"budget": context.budget.model_copy(update={"person": self.name})}
+        return context.model_copy(update=self.changes | own if self.name else self.changes)
 
     @property
-    def changes(self) -> dict[str, Sequence[str] | None]:
+    def changes(self) -> dict[str, Any]:
         """The settings that differ from the server's."""
-        return {} if self.groups is None else {"groups": self.groups}
+        payer = {"budget": {"person": self.name}} if self.name else {}
+        return payer if self.groups is None else {**payer, "groups": self.groups}
 
     def thread(self, wanted: str = "") -> str:
         """A thread of the person, or the name of a new thread.

@@ -69,7 +69,7 @@ def build_command(
         str,
         typer.Option(
             metavar="WHO",
-            help="Who works too: workers, or batch (OpenAI).",
+            help="Who works too: workers, ray, or batch (OpenAI).",
         ),
     ] = "",
     dry_run: DryRunOption = False,

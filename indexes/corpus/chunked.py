@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path, PurePath
 from typing import Any, Final
 
@@ -15,12 +17,10 @@ from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE, generation_directory, read_manifest
 from hopyard.state.errors import HopyardError
 from hopyard.state.storage.atomic import write_file
-from hopyard.state.storage.stored_files import CHUNK, Files, StoredFile, is_chunk
+from hopyard.state.storage.stored_files import Files, StoredFile, chunk_size, is_chunk, parts
 
 LISTING: Final = "published.json"
 """The files of a copy, or those of a build directory when it last equalled the database."""
-_AHEAD: Final = 32
-"""Chunks that are read at once."""
 
 
 def is_whole(folder: Path) -> bool:
@@ -61,18 +61,19 @@ def assemble(
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).touch()
     pieces = [(path, digest) for path, file in files.items() for digest in file.chunks]
-    for start in range(0, len(pieces), _AHEAD):
-        tell(start * CHUNK, len(pieces) * CHUNK)
-        some = pieces[start : start + _AHEAD]
+    done, total = 0, sum(file.size for file in files.values())
+    for part in parts([chunk_size(files[path].size) for path, _ in pieces]):
+        tell(done, total)
+        some = pieces[part]
         found = {digest: _own_chunk(digest, known) for _, digest in some}
         found |= read([digest for digest, data in found.items() if data is None])
-        for path, digest in some:
-            data = found[digest]
-            if data is None:
-                return False
+        for path, group in groupby(some, key=itemgetter(0)):
             with (folder / path).open("ab") as out:
-                out.write(data)
-    tell(len(pieces) * CHUNK, len(pieces) * CHUNK)
+                for _, digest in group:
+                    if (data := found[digest]) is None:
+                        return False
+                    done += out.write(data)
+    tell(total, total)
     return bool(files) and _has_sizes(folder, files)
 
 
@@ -86,9 +87,10 @@ def _own_chunk(digest: bytes, known: Mapping[bytes, tuple[Path, int]]) -> bytes 
 
 def chunk_of(path: Path, place: int) -> bytes:
     """A chunk of a file, by its place in it."""
+    step = chunk_size(path.stat().st_size)
     with path.open("rb") as file:
-        file.seek(place * CHUNK)
-        return file.read(CHUNK)
+        file.seek(place * step)
+        return file.read(step)
 
 
 def scan(directory: Path) -> Files:
@@ -113,9 +115,10 @@ def scan(directory: Path) -> Files:
 
 
 def _stored(file: Path) -> StoredFile:
+    size = file.stat().st_size
     with file.open("rb") as opened:
-        chunks = tuple(sha256(block).digest() for block in iter(partial(opened.read, CHUNK), b""))
-    return StoredFile(file.stat().st_size, chunks)
+        blocks = iter(partial(opened.read, chunk_size(size)), b"")
+        return StoredFile(size, tuple(sha256(block).digest() for block in blocks))
 
 
 def listed(directory: Path) -> Files:

@@ -30,7 +30,7 @@ from hopyard.indexes.corpus.chunked import (
     write_listing,
 )
 from hopyard.indexes.corpus.lock import LOCK_FILE, OWNER_FILE, hold_lock
-from hopyard.indexes.corpus.manifest import MANIFEST_FILE
+from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
 from hopyard.state.errors import HopyardError, IndexMissingError, show_as
 from hopyard.state.extras import require
 from hopyard.state.settings.index_address import IndexAddress, index_address, is_address
@@ -195,7 +195,8 @@ class Mirror:
         def read(path: str, place: int) -> bytes:
             return chunk_of(self.build / path, place)
 
-        number = publisher.publish(base, files, read, partial(progress, "publish"), clean=clean)
+        kept = read_manifest(self.build).generation if clean else 0
+        number = publisher.publish(base, files, read, partial(progress, "publish"), clean=kept)
         write_listing(self.build, number, files)
         self._next = 0.0
 

@@ -16,6 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Generic
 
 from hopyard.models.calls.attempt import Attempt
+from hopyard.models.calls.pace import in_turn
 from hopyard.models.calls.parse import UnfitOutputError, parse
 from hopyard.models.calls.reply import Ending, Reply, Spent, spent_on
 from hopyard.models.calls.sized_request import Sent, request_that_fits
@@ -257,14 +258,16 @@ class ModelCaller:
             self._places(context.concurrency or self.provider.concurrency),
             self.ledger.place(self.provider.identity, context.concurrency),
         ):
-            if context.budget.day_tokens:
-                meter.check_day(context.budget, await asyncio.to_thread(self.ledger.spent_today))
-            meter.start_call(context.budget, final=call.final)
-            started = monotonic()
+            budget, name = context.budget, self.provider.identity
+            await asyncio.to_thread(meter.check_day, budget, self.ledger.spent_today)
+            meter.start_call(budget, final=call.final)
             spent: Spent | None = None
             try:
-                sent = await self._ask(call)
-                spent = spent_on(sent.reply, sent.messages)
+                async with in_turn(self.ledger, name, budget, call.attempt.messages) as tell:
+                    started = monotonic()
+                    sent = await self._ask(call)
+                    spent = spent_on(sent.reply, sent.messages)
+                    tell(spent)
             finally:
                 meter.end_call(**asdict(spent or Spent()), finished=spent is not None)
             # Keep the place until the ledger has the answer, so that a kill loses no more answers
@@ -289,6 +292,7 @@ class ModelCaller:
                 run_seconds=meter.usage["seconds"],
                 step=call.step,
                 asked=sent.messages,
+                person=budget.person,
             )
         return entry
 

@@ -145,10 +145,15 @@ def spent_on(reply: Reply, messages: Sequence[BaseMessage]) -> Spent:
     """The tokens of a reply to these messages."""
     asked, answered = reply.input_tokens, reply.output_tokens
     return Spent(
-        input_tokens=_estimate(message.text for message in messages) if asked is None else asked,
+        input_tokens=prompt_tokens(messages) if asked is None else asked,
         output_tokens=_estimate([reply.text, reply.thought]) if answered is None else answered,
         estimated=asked is None or answered is None,
     )
+
+
+def prompt_tokens(messages: Sequence[BaseMessage]) -> int:
+    """About the tokens of a prompt."""
+    return _estimate(message.text for message in messages)
 
 
 def _estimate(texts: Iterable[str]) -> int:

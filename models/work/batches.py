@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -44,8 +44,11 @@ _URL: Final = "/v1/chat/completions"
 _ENDED: Final = frozenset({"completed", "expired", "cancelled", "failed"})
 _TRIES: Final = 10
 """Looks or batches in a row that fail, after which the build ends."""
+_MISSING: Final = 404
 _LOST: Final = 503
 """The status in place of a reply that a batch lacks, as one that expired: it is asked for again."""
+_MISSES: Final = 3
+"""Looks in a row that do not find a batch, after which it is gone. At first it may be late."""
 _FAILED: Final = 501
 """The status in place of the replies of a batch that the provider refused: the build ends."""
 
@@ -78,6 +81,9 @@ class Batches:
         """Answers of a batch that another process sent, to requests that were not made yet."""
         self._sent = {name: set(digests) for name, digests in queue.batches().items()}
         self._ids: dict[str, str] = {}
+        self._missed: dict[str, int] = {}
+        self._gone: set[str] = set()
+        """The digests of requests whose batch is gone. They are sent once more."""
         self._ended: dict[str, list[str]] = {}
         """The files of the batches that were read."""
         self._arrived = 0.0
@@ -169,17 +175,21 @@ class Batches:
         """Read the batches that have ended."""
         client, left = _client(), self._sent.keys() - self._ids.keys()
         if left:  # sent by a process that was killed, or the reply was lost
-            async for batch in client.batches.list(limit=100):
-                name = (batch.metadata or {}).get("hopyard", "")
+            async for each in client.batches.list(limit=100):
+                name = (each.metadata or {}).get("hopyard", "")
                 if name in left:
-                    self._ids[name] = batch.id
+                    self._ids[name] = each.id
                     left.discard(name)
                 if not left:
                     break
-        for name in left:  # it was never made
-            await self._forget(name)
         for name in list(self._sent):
-            batch = await client.batches.retrieve(self._ids[name])
+            batch: Any = None
+            if name not in left:
+                batch = await _found(client.batches.retrieve(self._ids[name]))
+            if not getattr(batch, "status", ""):  # some servers answer 200 with an error object
+                await self._miss(name)
+                continue
+            self._missed.pop(name, None)
             if batch.status not in _ENDED:
                 continue
             problems = batch.errors.data if batch.errors else None
@@ -189,12 +199,25 @@ class Batches:
             answers = dict.fromkeys(self._sent[name], rest)
             files = [file for file in (batch.output_file_id, batch.error_file_id) if file]
             for file in files:
-                answers |= _answers((await client.files.content(file)).text)
+                content = await _found(client.files.content(file))
+                answers |= _answers(content.text) if content else {}
             self._ended[name] = [*files, batch.input_file_id]
             if batch.status == "failed":  # the next build sends its requests again
                 await asyncio.to_thread(self._queue.delete_batch, name)
             del self._sent[name]
             self._give(answers)
+
+    async def _miss(self, name: str) -> None:
+        """Count a look without a batch. If the batch is gone, its requests are sent once more."""
+        self._missed[name] = self._missed.get(name, 0) + 1
+        if self._missed[name] < _MISSES:
+            return
+        if name in self._ids:  # else it was never made
+            _log.warning("the batch %s is gone at the provider", self._ids[name])
+            again, digests = self._gone & self._sent[name], self._sent[name]
+            self._gone |= digests
+            self._give(dict.fromkeys(again, _said(_FAILED, "two batches are gone at the provider")))
+        await self._forget(name)
 
     async def _forget(self, name: str) -> None:
         await asyncio.to_thread(self._queue.delete_batch, name)
@@ -225,6 +248,16 @@ class _Transport:
         """Nothing is open."""
 
 
+async def _found(asked: Awaitable[Any]) -> Any:
+    """The reply of the provider; None where it does not know the thing."""
+    try:
+        return await asked
+    except Exception as error:
+        if getattr(error, "status_code", None) != _MISSING:
+            raise
+        return None
+
+
 def _client() -> Any:
     from openai import AsyncOpenAI
 
@@ -237,11 +270,17 @@ def _said(status: int, message: str) -> _Answer:
 
 
 def _answers(lines: str) -> dict[str, _Answer]:
-    """The answers in a file of results, by the digest of the request."""
+    """The answers in a file of results, by the digest of the request; not those that are broken."""
     found = {}
-    for entry in map(json.loads, filter(str.strip, lines.splitlines())):
-        error, response = entry.get("error") or {}, entry.get("response")
-        said = _said(_LOST, str(error.get("message", "there is no response")))
-        answer = _Answer(response["status_code"], response["body"]) if response else said
-        found[entry["custom_id"]] = answer
+    for line in lines.splitlines():
+        try:
+            entry = json.loads(line)
+            digest, error, response = entry["custom_id"], entry.get("error"), entry.get("response")
+            message = (error or {}).get("message") or "there is no response"
+            answer = _said(_LOST, str(message))
+            if response and response.get("status_code"):  # OpenAI has sent 0
+                answer = _Answer(int(response["status_code"]), response["body"])
+            found[digest] = answer
+        except (ValueError, LookupError, TypeError, AttributeError):
+            continue
     return found

@@ -175,6 +175,9 @@ class _OrderingEmbedder:
         asked = [{"model": self._model.name, "texts": part} for part in parts]
         ordered = [self._orders.order(EMBED, each, {}) for each in asked]
         self._last = [future.result() for future in ordered]
+        for item in self._last:
+            if item.failed:
+                raise HopyardError(f"Texts could not be embedded. {unpacked(item.data)['message']}")
         whole = np.frombuffer(b"".join(item.data for item in self._last), dtype="<f4")
         return whole.reshape(len(texts), -1).astype(np.float32)
 

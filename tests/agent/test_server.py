@@ -13,7 +13,9 @@ from langgraph_sdk.auth.exceptions import HTTPException
 from hopyard.agent import studio
 from hopyard.agent.people import auth
 from hopyard.agent.server import AGENT, ServerContext, configuration, server_graphs
+from hopyard.nodes.run import _of_user
 from hopyard.state.errors import UsageError
+from hopyard.state.settings.fields import Budget, Context
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.tree import TreeSettings
 
@@ -65,6 +67,19 @@ def test_a_request_cannot_choose_groups_or_another_index_of_a_server_with_rights
     monkeypatch.setenv("LANGGRAPH_AUTH", '{"path": "my_auth.py:auth"}')
     with pytest.raises(UsageError, match="its own index only"):
         ServerContext(index="other")
+
+
+def test_a_request_cannot_raise_limits_that_many_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPYARD_BUDGET__PERSON_TOKENS", "500")
+    shared = {"day_tokens": 0, "person_tokens": 0, "person": "bob", "minute_requests": 900}
+    budget = ServerContext.model_validate({"budget": {"calls": 3, **shared}}).budget
+    assert budget == Budget(calls=3, person_tokens=500)
+
+
+def test_a_run_is_paid_for_by_the_user_of_the_server() -> None:
+    settings = _of_user(Context(), {"identity": "ann", "groups": ["staff"]})
+    assert (settings.budget.person, settings.groups) == ("ann", ("staff",))
+    assert _of_user(Context(groups=("own",)), {"identity": "ann"}).groups == ("own",)
 
 
 def test_people_need_an_authentication_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -364,3 +364,49 @@ def test_all_runs_of_a_day_are_added_up(ledger: Ledger) -> None:
     assert ledger.spent_today() == 210
     ledger.forget(["a", "b"])
     assert ledger.spent_today() == 210, "a deleted thread was paid for"
+
+
+def test_a_person_has_a_day_too(ledger: Ledger) -> None:
+    ledger.record("k1", PARSED, run="a", run_seconds=0, person="ann")
+    ledger.record("k2", PARSED, run="b", run_seconds=0, person="ben")
+    ledger.record("k3", PARSED, run="c", run_seconds=0)
+    spent = [ledger.spent_today(person) for person in ("", "ann", "ben", "cleo")]
+    assert spent == [315, 105, 105, 0]
+
+
+_TURNS = """
+import sys, time
+from pathlib import Path
+from hopyard.models.ledger import open_ledger
+
+place = sys.argv[1]
+ledger = open_ledger(place if "://" in place else Path(place))
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(5):
+    time.sleep(ledger.turn("m", 0.2))
+    print(time.time(), flush=True)
+"""
+
+
+def test_turns_are_common_to_all_processes(ledger: Ledger, place: Path | str) -> None:
+    command = [sys.executable, "-c", _TURNS, str(place)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    takers = [subprocess.Popen(command, **pipes) for _ in range(2)]
+    for taker in takers:
+        assert taker.stdout.readline() == "ready\n"
+    for taker in takers:
+        taker.stdin.write("\n")
+        taker.stdin.flush()
+    ended = [taker.communicate()[0].split() for taker in takers]
+    times = sorted(float(time) for times in ended for time in times)
+    assert len(times) == 10 and times[-1] - times[0] >= 9 * 0.2 - 0.1, "one in .2 s, of both"
+    assert ledger.turn("other", 60) == 0, "another model has its own line"
+
+
+def test_a_turn_that_needed_more_keeps_the_next_one_waiting(ledger: Ledger) -> None:
+    assert ledger.turn("m", 0) == ledger.turn("m", 10) == 0
+    ledger.turn("m", 20)
+    assert 29 < ledger.turn("m", 1) <= 30
+    ledger.turn("m", -5)
+    assert 25 < ledger.turn("m", 1) <= 26

@@ -15,20 +15,25 @@ from typing import Any
 
 import psycopg
 import pytest
+from building import wait
 from langchain_core.documents import Document
 from postgres_server import IS_ROOT, OWN, PostgresServer
 
 import hopyard
+from hopyard.indexes.building import build as building
 from hopyard.indexes.corpus import shared
-from hopyard.indexes.corpus.shared import folder_of
+from hopyard.indexes.corpus.shared import build_folder, folder_of
 from hopyard.state.errors import HopyardError, IndexBusyError
 from hopyard.state.settings.index_address import index_address
+from hopyard.state.storage.addresses import LEDGER_VARIABLE, THREADS_VARIABLE
+from hopyard.state.storage.postgres.files import IndexFiles, Publisher
 from hopyard.state.storage.postgres.vectors import VectorTable
 from hopyard.testing import DOCUMENTS, WordEmbedder
 
+from .test_postgres import ModelServer, Start, start
 from .test_shared_index import Machine, add, best, machine, rows
 
-__all__ = ("machine",)
+__all__ = ("machine", "start")
 
 TAY = "The Tay Bridge fell in 1879."
 STORES = ("faiss", "pgvector")
@@ -113,6 +118,49 @@ def test_a_full_disk_of_the_server(
     postgres.execute("DROP TABLESPACE small")
 
 
+@pytest.fixture
+def place(postgres: PostgresServer, disk: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A database for threads and ledger on the small file system."""
+    address = postgres.place()
+    small = f"{address}%20-c%20default_tablespace%3Dsmall"
+    for variable in (THREADS_VARIABLE, LEDGER_VARIABLE):
+        monkeypatch.setenv(variable, small)
+    yield small
+    postgres.execute(f"DROP SCHEMA {address.rpartition('%3D')[2]} CASCADE")
+    postgres.execute("DROP TABLESPACE small")
+
+
+@pytest.mark.parametrize("moment", [1, 4, 9])
+def test_a_full_disk_under_threads_and_ledger(
+    start: Start, disk: Path, model_server: ModelServer, moment: int
+) -> None:
+    """No finished call is repeated once there is room."""
+    answer, filler = model_server.answer, disk / "filler"
+
+    def filling(title: str, messages: list[dict[str, Any]]) -> Any:
+        if len(model_server.calls) == moment:
+            filler.write_bytes(bytes(shutil.disk_usage(disk).free))
+        return answer(title, messages)
+
+    model_server.answer = filling
+    ended = start("one").end()
+    assert ended.code == 1, ended
+    told = ended.err.strip().splitlines()[-1]
+    assert "No space left on device" in ended.err and "make room on the disk" in ended.err, told
+    assert "Traceback" not in ended.err
+    before = [call.turn for call in model_server.calls]
+    again = start("two", "resume", "t", "--json").end()
+    assert again.code == 1 and "No space left on device" in again.err
+    filler.unlink()
+    model_server.answer = answer
+    asked = len(model_server.calls)
+    ended = start("two", "resume", "t", "--json").end()
+    assert ended.code == 0 and ended.json["answer"], ended
+    after = [call.turn for call in model_server.calls][asked:]
+    assert set(before[: moment - 1]).isdisjoint(after), "a finished call was repeated"
+    assert len({*before, *after}) >= ended.json["usage"]["model_calls"] > 1
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_a_migration_that_is_killed_leaves_nothing(
     postgres: PostgresServer, machine: Machine, tmp_path: Path
@@ -127,7 +175,7 @@ def test_a_migration_that_is_killed_leaves_nothing(
         os.kill(process.pid, signal.SIGKILL)
     assert rows(address, tables) == [(0,)], "the first statements are taken back"
     assert best(build(address, "faiss"), "the Iron Bridge opened") == "iron-bridge"
-    assert rows(address, "SELECT * FROM hopyard_versions") == [("indexes", 2)]
+    assert rows(address, "SELECT * FROM hopyard_versions") == [("indexes", 3)]
 
 
 def test_tables_of_a_former_version_are_migrated(
@@ -141,7 +189,7 @@ def test_tables_of_a_former_version_are_migrated(
     hopyard.build_index(address, DOCUMENTS, chunk_tokens=0, embedding="words", vectors="pgvector")
     assert best(address, "the Iron Bridge opened") == "iron-bridge"
     with psycopg.connect(index_address(address).database) as connection:
-        connection.execute("UPDATE hopyard_versions SET version = 3")
+        connection.execute("UPDATE hopyard_versions SET version = 4")
     with pytest.raises(HopyardError, match="written by a newer Hopyard"):
         add(address, "tay", TAY)
 
@@ -225,3 +273,103 @@ def test_a_builder_that_was_overtaken_does_not_touch_the_vectors_of_another(
     assert hopyard.add_documents(address, Document(TAY, id="tay"))
     assert best(address, TAY) == "tay" and folder_of(address)
     assert best(address, "The Forth Bridge opened in 1890.") == "forth"
+
+
+class Killed(BaseException):
+    """Stands for the end of a process."""
+
+
+def test_vectors_that_another_build_wrote_since_are_not_published(
+    postgres: PostgresServer, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first builder loses its lock; the second is killed between vectors and publishing."""
+    address, moments = build(f"{postgres.place()}&index=docs", "pgvector"), iter(range(9))
+    publish = Publisher.publish
+
+    def interrupted(publisher: Publisher, *given: Any, **named: Any) -> int:
+        if (moment := next(moments)) == 0:
+            assert publisher._locked
+            pid = publisher._locked.info.backend_pid
+            postgres.execute(f"SELECT pg_terminate_backend({pid}, 5000)")
+            own = dict(shared._mirrors)
+            machine("two")
+            with pytest.raises(Killed):
+                add(address, "forth", "The Forth Bridge opened in 1890.")
+            machine("one")
+            shared._mirrors.update(own)
+        elif moment == 1:
+            raise Killed
+        return publish(publisher, *given, **named)
+
+    monkeypatch.setattr(Publisher, "publish", interrupted)
+    with pytest.raises(IndexBusyError, match="has written its vectors since"):
+        add(address, "tay", TAY)
+    machine("three")
+    assert best(address, "the Iron Bridge opened") == "iron-bridge", "the former generation stays"
+    machine("one")
+    add(address, "tay", TAY)
+    machine("three")
+    assert best(address, TAY) == "tay"
+    assert rows(address, "SELECT count(*) FROM index_generations") == [(2,)]
+
+
+def test_a_build_that_goes_on_writes_vectors_that_another_replaced(
+    postgres: PostgresServer, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are killed before they publish; the first one's files are whole then."""
+    address, publish = build(f"{postgres.place()}&index=docs", "pgvector"), Publisher.publish
+
+    def killed(*given: Any, **named: Any) -> int:
+        raise Killed
+
+    monkeypatch.setattr(Publisher, "publish", killed)
+    for name, text in (("one", TAY), ("two", "The Forth Bridge opened in 1890.")):
+        machine(name)
+        with pytest.raises(Killed):
+            add(address, name, text)
+    monkeypatch.setattr(Publisher, "publish", publish)
+    machine("one")
+    add(address, "one", TAY)
+    machine("three")
+    assert best(address, TAY) == "one"
+    assert best(address, "the Iron Bridge opened") == "iron-bridge"
+
+
+def test_vectors_that_nobody_needs_are_dropped(postgres: PostgresServer, machine: Machine) -> None:
+    place = postgres.place()
+    kept, gone = (build(f"{place}&index={name}", "pgvector") for name in ("docs", "gone"))
+    assert vector_tables(kept) == 4
+    hopyard.register_embedding("others", Others())
+    more: dict[str, Any] = {"chunk_tokens": 0, "embedding": "others", "vectors": "pgvector"}
+    hopyard.build_index(kept, DOCUMENTS, **more)
+    assert vector_tables(kept) == 6
+    wait(building.vacuum(directory=build_folder(kept)))
+    assert vector_tables(kept) == 4, "those of the former embedding model"
+    with psycopg.connect(index_address(kept).database) as connection:
+        connection.execute("DELETE FROM index_generations WHERE name = 'gone'")
+    with IndexFiles(index_address(gone).database, "gone", gone).hold():
+        wait(building.vacuum(directory=build_folder(kept)))
+        assert vector_tables(kept) == 4, "a build may be under way"
+    wait(building.vacuum(directory=build_folder(kept)))
+    assert vector_tables(kept) == 2
+    for table in ("vectors", "readers", "chunks", "files"):
+        assert rows(kept, f"SELECT DISTINCT name FROM index_{table}") == [("docs",)]
+    with hopyard.Hopyard(kept, embedding="others") as hop:
+        assert hop.search("the Iron Bridge opened", search="dense")
+    build(gone, "pgvector")
+    assert best(gone, "the Iron Bridge opened") == "iron-bridge"
+
+
+class Others(WordEmbedder):
+    """Another model, with other dimensions."""
+
+    name = "others"
+    dimension = 64
+
+
+def vector_tables(address: str) -> int:
+    query = (
+        "SELECT count(*) FROM pg_class WHERE relname ~ '^index_vectors_[0-9a-f]{12}(_rows)?$' "
+        "AND relkind = 'r' AND relnamespace = current_schema()::regnamespace"
+    )
+    return int(rows(address, query)[0][0])

@@ -1,4 +1,4 @@
-"""Ray's actors as workers. Ray listens on all addresses, so it runs where only loopback exists.
+"""Ray's actors as workers of a build. Ray listens on all addresses: it runs where only loopback is.
 
 `make test-scale` runs it in a network namespace, if Ray is installed.
 """
@@ -10,68 +10,128 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .test_workers import COUNT, Command, ModelServer, address, build, corpus, hire
+from hopyard.state.settings.index_address import index_address
+from hopyard.state.storage.postgres.work import WorkQueue
+
+from .test_workers import COUNT, Command, ModelServer, Zygote, address, build, corpus, hire
 
 __all__ = ("address", "build", "corpus", "hire")
 
 pytest.importorskip("ray", reason="Ray is not installed")
-ONLY_LOOPBACK = [name for _, name in socket.if_nameindex()] == ["lo"]
+pytestmark = [
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(
+        [name for _, name in socket.if_nameindex()] != ["lo"],
+        reason="there are other networks than loopback",
+    ),
+]
 ROOT = Path(__file__).parents[2]
+OPEN = {
+    "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+    "RAY_AUTH_MODE": "disabled",
+    "GRPC_POLL_STRATEGY": "poll",  # Ray forks its client server: gRPC 1.81 ends it
+    "GRPC_ENABLE_FORK_SUPPORT": "false",
+}
+WAITING = ("--set", "concurrency=1", "--set", "timeout=600")
+HEAD = "start --head --port 6399 --ray-client-server-port 9901 --num-cpus 2 --block"
 
 
-@pytest.mark.skipif(not ONLY_LOOPBACK, reason="there are other networks than loopback")
-def test_actors_work_and_are_started_again(
-    address: str, build: Any, model_server: ModelServer, tmp_path: Path
-) -> None:
-    model_server.delay = 1.0
-    script = str(ROOT / "examples" / "ray_workers.py")
-    environment = (
-        os.environ
-        | model_server.environment()
-        | {
-            "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
-            "HOPYARD_HOME": str(tmp_path / "ray"),
-        }
-    )
-    command = [sys.executable, "-W", "ignore", script, address]
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """A cluster of one machine, for clients."""
+    quiet = "--include-dashboard false --disable-usage-stats --node-ip-address 127.0.0.1"
+    command = [sys.executable, "-m", "ray.scripts.scripts", *HEAD.split(), *quiet.split()]
+    environment = os.environ | OPEN | {"HOPYARD_HOME": str(tmp_path / "cluster")}
     with subprocess.Popen(command, env=environment, start_new_session=True) as ray:
         try:
-            end = time.monotonic() + 120
-            while not (before := children(ray.pid)):
+            end = time.monotonic() + 150
+            while True:
+                with socket.socket() as tried:
+                    if not tried.connect_ex(("127.0.0.1", 9901)):
+                        break
                 assert time.monotonic() < end and ray.poll() is None
                 time.sleep(0.2)
-            builder: Command = build("--set", "concurrency=1")
-            while len(model_server.calls) < 5:
-                time.sleep(0.05)
-            os.kill(before[0], signal.SIGKILL)
-            ended = builder.end()
-            assert ended.code == 0, ended
-            turns = Counter(call.turn for call in model_server.calls)
-            assert len(turns) == COUNT and sum(turns.values()) <= COUNT + 16
-            assert model_server.most_at_once() > 1, "the actors worked"
-            while before[0] in (now := children(ray.pid)) or len(now) < len(before):
-                assert time.monotonic() < end
-                time.sleep(0.2)
+            yield "ray://127.0.0.1:9901"
         finally:
             ray.send_signal(signal.SIGINT)
-            ray.wait(60)
+            ray.wait(30)
 
 
-def children(pid: int) -> list[int]:
-    """The actors among a process's descendants."""
-    found = subprocess.run(
-        ["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
-    )
-    rows = [line.split(None, 2) for line in found.stdout.splitlines()]
-    family, size = {pid}, 0
-    while len(family) > size:
-        size = len(family)
-        family |= {int(child) for child, parent, _ in rows if int(parent) in family}
-    return [int(child) for child, _, said in rows if int(child) in family and "ray::Actor" in said]
+def test_actors_work_and_are_started_again(
+    build: Callable[..., Command], model_server: ModelServer, address: str
+) -> None:
+    with halted(model_server):
+        builder = build(*WAITING, on="ray", **OPEN)
+        killed = working(address)
+        os.kill(killed, signal.SIGKILL)
+        assert working(address, but=killed)
+    ended = builder.end()
+    assert ended.code == 0, ended
+    turns = Counter(call.turn for call in model_server.calls)
+    assert len(turns) == COUNT and sum(turns.values()) <= COUNT + 1, "one call was under way"
+    end = time.monotonic() + 60
+    while actors():
+        assert time.monotonic() < end, "the actors end with the build"
+        time.sleep(0.1)
+
+
+def test_a_cluster_works(
+    cluster: str, build: Callable[..., Command], model_server: ModelServer, address: str
+) -> None:
+    with halted(model_server):
+        builder = build(*WAITING, on=cluster, **OPEN)
+        assert working(address)
+    ended = builder.end()
+    assert ended.code == 0, ended
+    assert {*Counter(call.turn for call in model_server.calls).values()} == {1}
+    assert max(Counter(model_server.embedded).values()) == 1
+
+
+def test_a_cluster_that_is_not_there(build: Callable[..., Command], zygote: Zygote) -> None:
+    ended = build(on="ray://127.0.0.1:9", **OPEN).end()
+    assert ended.code == 1 and "Ray (ray://127.0.0.1:9) cannot be used" in ended.err, ended
+    assert "Traceback" not in ended.err
+
+
+@contextmanager
+def halted(server: ModelServer) -> Iterator[None]:
+    """Until the end of the block, no call is answered: an actor begins after half a minute."""
+    answer, go_on = server.answer, threading.Event()
+
+    def halting(title: str, messages: list[dict[str, Any]]) -> Any:
+        go_on.wait(300)
+        return answer(title, messages)
+
+    server.answer = halting
+    yield
+    go_on.set()
+
+
+def working(address: str, but: int = 0) -> int:
+    """The process of an actor that has an item."""
+    end = time.monotonic() + 200
+    with closing(WorkQueue(index_address(address))) as queue:
+        while True:
+            held = queue._run("SELECT DISTINCT worker FROM work_items WHERE worker <> ''")
+            found = {int(worker.split()[1]) for (worker,) in held} & actors() - {but}
+            if found:
+                return found.pop()
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+
+def actors() -> set[int]:
+    """The processes of actors."""
+    command = ["ps", "-eo", "pid=,args="]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {int(line.split()[0]) for line in found.stdout.splitlines() if "ray::Actor" in line}

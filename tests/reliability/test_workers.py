@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -20,12 +21,14 @@ from model_server import ModelServer, Reply
 from postgres_server import OWN, PostgresServer
 
 from hopyard.agent.worker import Worker
+from hopyard.models.work.orders import Orders
 from hopyard.nodes.resources import Resources
-from hopyard.state.errors import UsageError
+from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.settings.index_address import index_address
 from hopyard.state.storage import work_items
 from hopyard.state.storage.postgres.work import WorkQueue
-from hopyard.state.storage.work_items import Item, packed
+from hopyard.state.storage.work_items import Item, packed, unpacked
+from hopyard.testing import WordEmbedder
 
 from ..indexes.kinds.passage_graph.script import Writer, person
 from .commands import Command, Zygote
@@ -39,13 +42,14 @@ WORKER = """
 import asyncio, sys, threading
 from hopyard.agent.worker import Worker
 from hopyard.nodes.resources import Resources
+from hopyard.state.settings.fields import Context
 from hopyard.state.settings.index_address import index_address
 from hopyard.state.storage import work_items
 from hopyard.state.storage.postgres.work import WorkQueue
 work_items.LEASE = 6.0
 queue = WorkQueue(index_address(sys.argv[1]))
 print("ready", flush=True)
-asyncio.run(Worker(queue, Resources(), 4).run(threading.Event()))
+asyncio.run(Worker(queue, Resources(), Context(concurrency=4)).run(threading.Event()))
 """
 
 
@@ -241,7 +245,7 @@ def test_an_index_in_a_folder_cannot_be_shared(
 ) -> None:
     ended = build(out=str(tmp_path / "index")).end()
     assert ended.code == 2 and "--on needs an index in Postgres" in ended.err
-    assert "neither workers nor batch" in build(on="somebody").end().err
+    assert "is none of workers, batch, ray" in build(on="somebody").end().err
     worker = zygote.run("worker", "-i", str(tmp_path), environment=model_server.environment())
     assert worker.code == 2 and "`hopyard worker` needs an index in Postgres" in worker.err
 
@@ -251,8 +255,8 @@ class TestQueue:
 
     @pytest.fixture
     def queues(self, address: str) -> Iterator[tuple[WorkQueue, WorkQueue]]:
+        # As two containers whose processes have the same number and host name: procrastinate 1518.
         one, two = (WorkQueue(index_address(address)) for _ in range(2))
-        two._worker = "another process"
         with closing(one), closing(two):
             yield one, two
 
@@ -326,3 +330,113 @@ class TestQueue:
         with Resources(tmp_path) as resources, pytest.raises(UsageError, match=match):
             await Worker(one, resources).run(threading.Event())
         assert [item.key for item in two.take("call", 1)] == [b"k"]
+
+    def test_an_item_that_ends_its_processes_is_given_up(
+        self, queues: tuple[WorkQueue, WorkQueue], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """sidekiq 5300, dramatiq 383, taskiq-aio-pika 35: it was taken again without end."""
+        one, two = queues
+        one.put([Item(b"k", "call", b"order"), Item(b"good", "call", b"order")])
+        for _ in range(9):
+            one.renew([item.key for item in one.take("call", 9)], 0)
+        monkeypatch.setattr(work_items, "LEASE", 0.0)
+        taken = [item.key for _ in range(9) for item in two.take("call", 1)]
+        assert taken == [b"k"] * 5 + [b"good"] * 4, "items that are given back do not count"
+        [given_up] = one.results([b"k", b"good"])
+        assert given_up.key == b"k" and given_up.failed
+        assert "5 processes have ended" in unpacked(given_up.data)["message"]
+        one.put([Item(b"k", "call", b"order")], again=True)
+        assert len(one.results([b"k"])) == 1
+        one.put([Item(b"k", "call", b"order")])
+        assert one.results([b"k"]) == [], "the next build tries it again"
+
+    def test_a_process_that_lost_its_item_does_not_give_it_back(
+        self, queues: tuple[WorkQueue, WorkQueue], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """lion-reader 917, aegra 547: a late heartbeat changed the lease of another worker."""
+        one, two = queues
+        one.put([Item(b"k", "call", b"order")])
+        monkeypatch.setattr(work_items, "LEASE", 0.1)
+        assert one.take("call", 1)
+        time.sleep(0.2)
+        monkeypatch.setattr(work_items, "LEASE", 30.0)
+        assert two.take("call", 1)
+        one.renew([b"k"], 0)
+        assert one.take("call", 1) == []
+
+    def test_an_item_is_taken_once_by_many_at_once(self, address: str) -> None:
+        """OCA/queue 859, akeneo 7998 (taken twice), laravel/ideas 1364 (deadlocks)."""
+        orders = [Item(b"%d" % number, "call", b"order") for number in range(200)]
+        taken: list[bytes] = []
+
+        def work() -> None:
+            with closing(WorkQueue(index_address(address))) as queue:
+                queue.put(random.sample(orders, len(orders)))
+                while items := queue.take("call", 7):
+                    taken.extend(item.key for item in items)
+                    queue.renew([item.key for item in items][::-1])
+
+        threads = [threading.Thread(target=work) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(taken) == sorted(item.key for item in orders)
+
+    @pytest.mark.parametrize("blocks", [True, False])
+    async def test_an_item_that_takes_many_leases_stays_with_its_worker(
+        self,
+        queues: tuple[WorkQueue, WorkQueue],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        blocks: bool,
+    ) -> None:
+        """celery 5935, pretix 2058: it ran twice. agno 9512: the event loop was blocked.
+
+        workhorse 120: a heartbeat failed, and the work was given up.
+        """
+        one, two = queues
+        monkeypatch.setattr(work_items, "LEASE", 0.6)
+        stop, stolen, renew, failures = threading.Event(), [], one.renew, iter([True])
+
+        async def blocking(seconds: float) -> None:
+            time.sleep(seconds)  # noqa: ASYNC251
+
+        pause = blocking if blocks else asyncio.sleep
+
+        async def embed(asked: dict[str, Any]) -> bytes:
+            for _ in range(20):
+                await pause(0.1)
+                stolen.extend(two.take("embed", 1))
+            stop.set()
+            return b"vectors"
+
+        def sometimes(*given: Any) -> None:
+            if next(failures, False):
+                raise HopyardError("the server is away")
+            renew(*given)
+
+        monkeypatch.setattr(one, "renew", sometimes)
+        one.put([Item(b"k", "embed", packed({}))])
+        with Resources(tmp_path) as resources:
+            worker = Worker(one, resources)
+            monkeypatch.setattr(worker, "_embed", embed)
+            await worker.run(stop)
+        assert stolen == [] and one.results([b"k"])[0].data == b"vectors"
+
+
+def test_texts_that_could_not_be_embedded_end_the_build(address: str) -> None:
+    with closing(WorkQueue(index_address(address))) as queue, Orders(queue) as orders:
+        embedder = orders.embedder(WordEmbedder())
+        refusing = threading.Thread(target=refuse, args=(queue,))
+        refusing.start()
+        with pytest.raises(HopyardError, match="could not be embedded"):
+            embedder.embed_documents(["a text"])
+        refusing.join()
+
+
+def refuse(queue: WorkQueue) -> None:
+    while not (items := queue.take("embed", 1)):
+        time.sleep(0.05)
+    told = packed({"message": "Too long.", "reason": "refused", "cause": ""})
+    queue.finish(items[0]._replace(data=told, failed=True))

@@ -97,6 +97,27 @@ def test_a_thread_is_seen_by_its_owner_alone(clients: dict[str, TestClient]) -> 
     assert clients["ann"].get(f"/api/threads/{thread}").status_code == 200
 
 
+def test_each_person_pays_from_a_day_of_their_own(
+    given: Given, tmp_path: Path, model_server: ModelServer
+) -> None:
+    (tmp_path / "people.toml").write_text(PEOPLE)
+    people = read_people(tmp_path / "people.toml")
+    context = change_context(given.context, {"budget": {"person_tokens": 10}})
+    with Resources() as resources:
+        served = app.application(replace(given, context=context), resources, people=people)
+        with TestClient(served, base_url="http://localhost") as client:
+
+            def answer(person: int) -> str:
+                token = people[person].token
+                client.headers["authorization"] = f"Bearer {token}"
+                question = f"{QUESTION} {len(model_server.calls)}"
+                return client.get(f"/api/threads/{asked(client, question)}").text
+
+            assert "1781" in answer(0)
+            assert "for today, of 'ann', is used up" in answer(0)
+            assert "used up" not in answer(2)
+
+
 def test_pages_show_the_documents_of_the_own_groups(clients: dict[str, TestClient]) -> None:
     bob, ann = clients["bob"], clients["ann"]
     for address in (

@@ -110,15 +110,11 @@ class _Dense(IndexKind):
             wanted = self._store or DenseSettings.of(options.settings).store
             if store != wanted:
                 return False
-        return (directory / "ids.npy").exists() and not self._is_elsewhere(directory)
+        if store != PGVECTOR:
+            return (directory / "ids.npy").exists()
+        from hopyard.indexes.kinds.dense.pgvector import has_vectors
 
-    def _is_elsewhere(self, directory: Path) -> bool:
-        """Whether the vectors are in the database of another index, which was copied."""
-        if _store_in(directory) != PGVECTOR:
-            return False
-        mirror = mirror_at(directory.parents[1])
-        about = json.loads((directory / STORE_FILE).read_bytes())
-        return mirror is None or mirror.address.shown != about.get("address")
+        return has_vectors(directory, directory.parents[1])
 
     def keeps_removed(self, directory: Path) -> bool:
         """Whether inverted lists still have the vectors of removed passages."""

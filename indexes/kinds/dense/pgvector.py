@@ -13,6 +13,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeVar
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,9 +97,11 @@ class PgVectorIndex(DenseReader):
         self._table.close()
 
     def _approximate(self, vector: Vector, k: int, allowed: NDArray[np.bool_] | None) -> Nearest:
-        asked = k
+        asked = likely = k
         if allowed is not None:
-            asked = int(_MARGIN * k * len(self) / np.count_nonzero(allowed))
+            likely = int(_MARGIN * k * len(self) / np.count_nonzero(allowed))
+            # Where the database keeps to the groups, nearly all that it finds is allowed.
+            asked = _MARGIN * k if self._table.has_groups else likely
         while True:
             asked = min(asked, len(self))
             numbers, cosines = self._numbered(self._table.nearest(vector.tolist(), asked))
@@ -107,7 +110,7 @@ class PgVectorIndex(DenseReader):
                 return numbers[kept], cosines[kept]
             if len(numbers) < asked:  # the graph looks at `hnsw.max_scan_tuples` rows at most
                 return self._compare(vector, k, np.flatnonzero(allowed))
-            asked *= 2
+            asked = max(2 * asked, likely)
 
     def _are_few(self, count: int) -> bool:
         return count <= _COMPARED and super()._are_few(count)
@@ -176,16 +179,30 @@ def write(context: BuildContext) -> None:
     readers = np.array([of_passage[name] for name in ids]), list(places)
 
     number, dimension = corpus.generation, options.dimension
+    written = f"{number}-{uuid4().hex}"
 
     def put(table: VectorTable, connection: Connection[Any], mirror: Mirror) -> tuple[Any, str]:
         # A generation may have been built here and not been published.
         oldest = number if options.clean else min(number - 1, mirror.published)
-        rows = table.write(connection, digests, readers, vectors, oldest=oldest)
+        rows = table.write(connection, digests, readers, vectors, oldest=oldest, written=written)
         return rows, mirror.address.shown
 
     rows, address = _in_database(context.index_directory, dimension, number, put)
     file.unlink()
     np.save(context.directory / _ROWS_FILE, rows)
     Ragged.of_texts(ids).save(context.directory, IDS)
-    about = {"store": PGVECTOR, "address": address, "dimension": dimension, "generation": number}
+    about = {"store": PGVECTOR, "address": address, "dimension": dimension}
+    about |= {"generation": number, "written": written}
     (context.directory / STORE_FILE).write_text(json.dumps(about), "utf-8")
+    has_vectors(context.directory, context.index_directory)
+
+
+def has_vectors(directory: Path, index: Path) -> bool:
+    """Whether the database of an index that is being built has the vectors of a kind's folder.
+
+    Another index, which was copied, may have them, or another build has written its own since.
+    """
+    about, mirror = json.loads((directory / STORE_FILE).read_bytes()), mirror_at(index)
+    if mirror is None or mirror.publisher is None or mirror.address.shown != about.get("address"):
+        return False
+    return mirror.publisher.holds(int(about["dimension"]), str(about.get("written", "")))

@@ -20,12 +20,11 @@ from psycopg.rows import TupleRow
 from hopyard.state.errors import IndexBusyError
 from hopyard.state.storage.postgres.connection import Database, Place, lock_number, migrate
 from hopyard.state.storage.postgres.locks import KEEP_ALIVE, holder_query
-from hopyard.state.storage.stored_files import CHUNK, Files, StoredFile, is_chunk
+from hopyard.state.storage.postgres.vector_rows import vector_table
+from hopyard.state.storage.stored_files import CHUNK, Files, StoredFile, chunk_size, is_chunk, parts
 
 T = TypeVar("T")
 
-_BATCH: Final = 32
-"""Chunks that are sent at once: 8 MB."""
 _WORTH: Final = 0.9
 """A chunk is kept compressed where this saves a tenth; vectors hardly get smaller."""
 
@@ -68,9 +67,14 @@ CREATE TABLE index_readers (
     PRIMARY KEY (name, id)
 );
 """,
+    "ALTER TABLE index_vectors ADD written TEXT NOT NULL DEFAULT ''",
 )
 """The statements of each version. A released text never changes."""
 _NUMBER: Final = lock_number("index", "%s")
+_DELETED: Final = """
+SELECT name FROM index_chunks UNION SELECT name FROM index_vectors
+EXCEPT SELECT name FROM index_generations
+"""
 
 
 class IndexFiles:
@@ -162,6 +166,7 @@ class Publisher:
     def __init__(self, database: Database, name: str, shown: str) -> None:
         self._database, self._name, self._shown = database, name, shown
         self._locked: Connection[TupleRow] | None = None
+        self._written: dict[int, str] = {}
 
     def run(self, work: Callable[[Connection[TupleRow]], T]) -> T:
         """Do some work under the lock, which is taken again after a lost connection.
@@ -206,6 +211,21 @@ class Publisher:
 
         return self.run(whole)
 
+    def holds(self, dimension: int, written: str) -> bool:
+        """Whether the vectors are those of one build; if others have come, nothing is published.
+
+        Args:
+            dimension: Of the vectors.
+            written: The mark of the build that wrote them.
+        """
+        self._written[dimension] = written
+        return self.run(self._has_written)
+
+    def _has_written(self, connection: Connection[TupleRow]) -> bool:
+        query = "SELECT dimension, written FROM index_vectors WHERE name = %s"
+        found: dict[int, str] = dict(connection.execute(query, (self._name,)).fetchall())
+        return self._written.items() <= found.items()
+
     def publish(
         self,
         base: int,
@@ -213,7 +233,7 @@ class Publisher:
         read: Callable[[str, int], bytes],
         tell: Callable[[int, int], None],
         *,
-        clean: bool,
+        clean: int,
     ) -> int:
         """Publish a generation, and remove what only generations before the last one have.
 
@@ -222,7 +242,8 @@ class Publisher:
             files: The files.
             read: Reads a chunk, by the path of its file and its place there.
             tell: Called with the bytes that are sent, and with their sum.
-            clean: Remove the last generation too.
+            clean: If not 0, remove the last generation too, vectors that were last written before
+                this generation of the index, and what is left of deleted indexes.
 
         Returns:
             The number of the generation.
@@ -238,12 +259,13 @@ class Publisher:
         }
         held = self.run(self._digests)
         lacking = [digest for digest in places if digest not in held]
-        for start in range(0, len(lacking), _BATCH):
-            tell(start * CHUNK, len(lacking) * CHUNK)
-            some = lacking[start : start + _BATCH]
+        sizes = [chunk_size(files[places[digest][0]].size) for digest in lacking]
+        for part in parts(sizes):
+            tell(sum(sizes[: part.start]), sum(sizes))
+            some = lacking[part]
             rows = [(self._name, digest, *_deflated(read(*places[digest]))) for digest in some]
             self.run(partial(_insert, rows=rows))
-        tell(len(lacking) * CHUNK, len(lacking) * CHUNK)
+        tell(sum(sizes), sum(sizes))
         # An index that was deleted and built again takes no number twice.
         number = max(base + 1, time.time_ns() // 1000)
         return self.run(lambda connection: self._commit(connection, base, number, files, clean))
@@ -253,7 +275,7 @@ class Publisher:
         return {digest for (digest,) in connection.execute(query, (self._name,), binary=True)}
 
     def _commit(
-        self, connection: Connection[TupleRow], base: int, number: int, files: Files, clean: bool
+        self, connection: Connection[TupleRow], base: int, number: int, files: Files, clean: int
     ) -> int:
         name = self._name
         with connection.transaction():
@@ -262,6 +284,11 @@ class Publisher:
                 return number  # the connection was lost while the server confirmed it
             if newest != base:
                 raise self.overtaken()
+            if not self._has_written(connection):
+                raise IndexBusyError(
+                    f"Another build of the index {self._shown!r} has written its vectors since: "
+                    "run the same command again, which writes those of this build again."
+                )
             connection.execute(
                 "INSERT INTO index_generations (name, number) VALUES (%s, %s)", (name, number)
             )
@@ -278,6 +305,8 @@ class Publisher:
                 "(SELECT unnest(chunks) FROM index_files WHERE name = %s)",
                 (name, name),
             )
+            if clean:
+                _drop_unused(connection, name, clean)
         return number
 
     def overtaken(self) -> IndexBusyError:
@@ -295,6 +324,25 @@ class Publisher:
             f"The index {self._shown!r} is being built by {who}: wait for it to end, then run the "
             "same command again."
         )
+
+
+def _drop_unused(connection: Connection[TupleRow], name: str, generation: int) -> None:
+    """Drop former vectors of an index, and all of deleted indexes that nobody builds now."""
+    deleted = [
+        other
+        for (other,) in connection.execute(_DELETED).fetchall()
+        if connection.execute(f"SELECT pg_try_advisory_xact_lock({_NUMBER})", (other,)).fetchone()
+        == (True,)
+    ]
+    dropped = connection.execute(
+        "DELETE FROM index_vectors WHERE name = ANY(%s) OR name = %s AND written <> '' "
+        "AND split_part(written, '-', 1)::bigint < %s RETURNING name, dimension",
+        (deleted, name, generation),
+    ).fetchall()
+    for table in (vector_table(*each) for each in dropped):
+        connection.execute(f"DROP TABLE IF EXISTS {table}, {table}_rows")
+    for table in ("index_files", "index_chunks", "index_readers"):
+        connection.execute(f"DELETE FROM {table} WHERE name = ANY(%s)", (deleted,))
 
 
 def _newest(connection: Connection[TupleRow], name: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Final
 
 from hopyard.state.settings.rights import EVERYONE
@@ -69,3 +70,8 @@ SELECT row, -(embedding <#> %(question)s::halfvec) FROM {vectors} JOIN {rows} AS
 WHERE added <= %(generation)s AND (removed IS NULL OR removed > %(generation)s)
 ORDER BY embedding <#> %(question)s::halfvec LIMIT %(limit)s
 """
+
+
+def vector_table(name: str, dimension: int) -> str:
+    """The table of an index's vectors."""
+    return f"index_vectors_{sha256(f'{name}/{dimension}'.encode()).hexdigest()[:12]}"

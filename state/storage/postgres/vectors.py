@@ -12,7 +12,6 @@ import json
 from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cache
-from hashlib import sha256
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +22,7 @@ from psycopg.rows import TupleRow
 
 from hopyard.state.errors import HopyardError, IndexMissingError, UsageError
 from hopyard.state.storage.postgres.connection import Database, Place
-from hopyard.state.storage.postgres.vector_rows import BEGIN, GRANT, NEAREST, TABLES
+from hopyard.state.storage.postgres.vector_rows import BEGIN, GRANT, NEAREST, TABLES, vector_table
 
 LONGEST: Final = 4000
 """Dimensions that a graph takes."""
@@ -73,7 +72,7 @@ class VectorTable:
         self._database = _database(self._place)
         self._name, self.dimension, self.generation = name, dimension, generation
         self._groups = ""  # those of the caller, as JSON
-        vectors = f"index_vectors_{sha256(f'{name}/{dimension}'.encode()).hexdigest()[:12]}"
+        vectors = vector_table(name, dimension)
         quoted = psycopg.sql.quote(name)
         self._named = {"vectors": vectors, "rows": f"{vectors}_rows", "name": quoted}
 
@@ -82,6 +81,11 @@ class VectorTable:
         other = copy(self)
         other._groups = _json(list(groups))
         return other
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether the database may keep to a caller's groups."""
+        return bool(self._groups)
 
     def nearest(self, question: Sequence[float], limit: int) -> Found:
         """About the nearest rows of all."""
@@ -161,6 +165,7 @@ class VectorTable:
         vectors: NDArray[np.float32],
         *,
         oldest: int,
+        written: str = "",
     ) -> NDArray[np.int64]:
         """Write the generation of n passages, inside a transaction. Only new vectors are sent.
 
@@ -172,6 +177,7 @@ class VectorTable:
             readers: [n] The place of each passage's groups in a list; and this list, with JSON.
             vectors: [n, d] They may be mapped.
             oldest: The first generation whose rows stay; that of the table to keep no other.
+            written: A mark of this call, which begins with the number of the generation.
 
         Returns:
             [n] The row of each passage.
@@ -197,9 +203,9 @@ class VectorTable:
         connection.execute(GRANT.format(**self._named))
         kinds = self._kinds(connection, readers[1])[readers[0]]
         run(
-            "INSERT INTO index_vectors VALUES (%s, %s, %s) ON CONFLICT (name, dimension) "
-            "DO UPDATE SET oldest = excluded.oldest",
-            *(self._name, self.dimension, oldest),
+            "INSERT INTO index_vectors VALUES (%s, %s, %s, %s) ON CONFLICT (name, dimension) "
+            "DO UPDATE SET oldest = excluded.oldest, written = excluded.written",
+            *(self._name, self.dimension, oldest, written),
         )
         run("UPDATE {rows} SET removed = NULL WHERE removed >= %s", number)
         run("DELETE FROM {rows} WHERE added >= %s", number)

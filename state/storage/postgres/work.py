@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
+from uuid import uuid4
 
 from psycopg import Connection
 from psycopg.rows import TupleRow
@@ -16,7 +17,7 @@ from psycopg.rows import TupleRow
 from hopyard.state.settings.index_address import IndexAddress
 from hopyard.state.storage import work_items
 from hopyard.state.storage.postgres.connection import Database, Place, migrate
-from hopyard.state.storage.work_items import Item
+from hopyard.state.storage.work_items import Item, packed
 
 _STEPS: Final = (
     """
@@ -40,21 +41,32 @@ CREATE TABLE work_batches (
     PRIMARY KEY (name, batch)
 );
 """,
+    "ALTER TABLE work_items ADD takes INTEGER NOT NULL DEFAULT 0",
 )
 """The statements of each version. A released text never changes."""
-_PUT: Final = """
+_TAKES: Final = 5
+"""Processes that may end without a result while they have an item."""
+_GIVEN_UP: Final = packed(
+    {
+        "message": f"{_TAKES} processes have ended while they worked on a call: see their output.",
+        "reason": "unfinished",
+        "cause": "",
+    }
+)
+_PUT: Final = f"""
 INSERT INTO work_items (name, key, kind, payload) VALUES (%s, %s, %s, %s)
 ON CONFLICT (name, key) DO UPDATE
-SET failed = false, result = NULL, kind = excluded.kind, payload = excluded.payload
-WHERE work_items.failed AND %s OR work_items.result IS NULL AND work_items.kind <> excluded.kind
+SET failed = false, result = NULL, kind = excluded.kind, payload = excluded.payload, takes = 0
+WHERE (work_items.failed OR work_items.takes >= {_TAKES}) AND %s
+OR work_items.result IS NULL AND work_items.kind <> excluded.kind
 """
-_TAKE: Final = """
+_TAKE: Final = f"""
 WITH chosen AS (
     SELECT key FROM work_items
-    WHERE name = %s AND kind = %s AND result IS NULL AND lease < now()
+    WHERE name = %s AND kind = %s AND result IS NULL AND lease < now() AND takes < {_TAKES}
     ORDER BY number LIMIT %s FOR UPDATE SKIP LOCKED
 )
-UPDATE work_items SET lease = now() + %s, worker = %s
+UPDATE work_items SET lease = now() + %s, worker = %s, takes = takes + 1
 FROM chosen WHERE name = %s AND work_items.key = chosen.key
 RETURNING work_items.key, payload
 """
@@ -73,7 +85,8 @@ class WorkQueue:
     def __init__(self, address: IndexAddress) -> None:
         place = Place(address.database, f"The work of the index {address.name!r}", "its address")
         self._name, self._database = address.name, Database(place)
-        self._worker = place.options["application_name"]
+        # Processes of two containers may have the same number and host name.
+        self._worker = f"{place.options['application_name']} {uuid4().hex[:8]}"
         try:
             migrate(self._database, place, "work", _STEPS)
         except BaseException:
@@ -105,8 +118,8 @@ class WorkQueue:
         """Keep items that this process has taken for another lease; 0 gives them back."""
         lease = timedelta(seconds=work_items.LEASE if seconds is None else seconds)
         where = "name = %s AND key = ANY(%s) AND worker = %s"
-        query = f"UPDATE work_items SET lease = now() + %s WHERE {where}"
-        self._run(query, lease, self._name, list(keys), self._worker)
+        query = f"UPDATE work_items SET lease = now() + %s, takes = takes - %s WHERE {where}"
+        self._run(query, lease, int(seconds == 0), self._name, list(keys), self._worker)
 
     def finish(self, item: Item) -> None:
         """Store a result. The first one counts."""
@@ -116,10 +129,11 @@ class WorkQueue:
         self._run(query, item.data, item.failed, self._name, item.key)
 
     def results(self, keys: Sequence[bytes]) -> list[Item]:
-        """The results that are there."""
-        where = "name = %s AND key = ANY(%s) AND result IS NOT NULL"
-        query = f"SELECT key, kind, result, failed FROM work_items WHERE {where}"
-        return [Item(*row) for row in self._run(query, self._name, list(keys))]
+        """The results that are there, and errors for items that end their processes."""
+        ended = f"(result IS NOT NULL OR takes >= {_TAKES} AND lease < now())"
+        query = f"""SELECT key, kind, coalesce(result, %s), failed OR result IS NULL
+            FROM work_items WHERE name = %s AND key = ANY(%s) AND {ended}"""
+        return [Item(*row) for row in self._run(query, _GIVEN_UP, self._name, list(keys))]
 
     def delete(self, keys: Sequence[bytes]) -> None:
         """Delete items whose results the builder has stored."""
