@@ -170,7 +170,14 @@ def test_steps_below_an_answer_are_brief() -> None:
     found = [passage_evidence(name, 0.5) | {"why": f"why {name}"} for name in names]
     steps = [
         Step(id="1", kind="search", title="How long?", question="How long?", passages=found),
-        Step(id="2", kind="answer", title="Answer", answer="Severn", verdict="answered", passages=found),
+        Step(
+            id="2",
+            kind="answer",
+            title="Answer",
+            answer="Severn",
+            verdict="answered",
+            passages=found,
+        ),
     ]
     text = text_of(run(steps=steps))
     assert "a.pdf › … › Four, p. 4 0.50, b.pdf › Two 0.50, c 0.50, and 2 more\n" in text
