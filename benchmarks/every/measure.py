@@ -1,11 +1,11 @@
 """Lists and counts by `every` and by strategies that search.
 
     python benchmarks/every/questions.py DATA FOLDER
-    PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL [--all] [--set NAME=VALUE ...]
+    PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL [--all [--rest]] [--set NAME=VALUE ...]
     PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL --strategies global \
         --sample 2 --corpora news,films --set global.level=1
 
-Asks twelve of the forty questions (or all of them, or a seeded sample) with each strategy and puts
+Asks twelve of the forty questions (or all of them, or those not asked yet, or a seeded sample) with each strategy and puts
 the results into `benchmarks/results/every.json`, and FOLDER/answers.json gets the answers. An item
 counts as found if the answer has its title, and as wrong if the answer has the title of another
 document. A count is exact if the first number of the answer is right, and a list if it has all
@@ -155,7 +155,12 @@ async def measure(corpora: list[Path], options: argparse.Namespace) -> list[dict
             asked = lists[: options.sample] + counts[: options.sample // 2]
         else:
             asked = [line for line in lines if options.all or line["id"] in CHOSEN]
-        work += [ask(hop, line, titles, name) for line in asked for name in options.strategies]
+        work += [
+            ask(hop, line, titles, name)
+            for line in asked
+            for name in options.strategies
+            if not (options.rest and (line["id"], name) in options.known)
+        ]
     rows = await asyncio.gather(*work)
     for hop in opened:
         await hop.aclose()
@@ -168,6 +173,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("model")
     parser.add_argument("--all", action="store_true", help="all forty questions")
+    parser.add_argument("--rest", action="store_true", help="only what the results lack")
     parser.add_argument(
         "--sample", type=int, default=0, help="lists of a corpus, by seed; half as many counts"
     )
@@ -180,24 +186,28 @@ def main() -> None:
     corpora = sorted(
         path for name in options.corpora for path in options.folder.glob(f"{name}/corpus.jsonl")
     )
+    found = json.loads(options.out.read_text("utf-8")) if options.out.exists() else {}
+    options.known = {(row["id"], row["strategy"]) for row in found.get("questions", [])}
     rows = asyncio.run(measure(corpora, options))
     text = json.dumps(rows, indent=1, ensure_ascii=False)
     (options.folder / "answers.json").write_text(text, encoding="utf-8")
     for row in rows:  # texts of the data stay in the folder
         del row["answer"]
         row |= {key: len(row[key]) for key in ("missing", "wrong") if key in row}
-    found = json.loads(options.out.read_text("utf-8")) if options.out.exists() else {}
     asked = {(row["id"], row["strategy"]) for row in rows}
     others = [
         row for row in found.get("questions", []) if (row["id"], row["strategy"]) not in asked
     ]
-    cost = found.get("strategies", {}).get("react", {})
+    before = found.get("strategies", {}).get("react", {})
     found = {"model": options.model, **found, "questions": [*others, *rows]}
     found["strategies"] = summary(found["questions"])
     if "react" in found["strategies"]:
-        number = len(asked) // len(options.strategies)
-        cost = react_cost(number) if "react" in options.strategies else cost
-        found["strategies"]["react"] |= {name: cost[name] for name in ("calls", "tokens")}
+        new = sum(name == "react" for _, name in asked)
+        old = sum(row["strategy"] == "react" for row in others)
+        cost = react_cost(new) if new else {"calls": 0, "tokens": 0}
+        for name, digits in (("calls", 1), ("tokens", None)):
+            total = old * before.get(name, 0) + new * cost[name]
+            found["strategies"]["react"][name] = round(total / (old + new), digits)
     together = {row["id"] for row in found["questions"] if row["strategy"] == "global"}
     found["asked with global"] = summary(
         [row for row in found["questions"] if row["id"] in together]

@@ -89,11 +89,14 @@ const titleOf = (step, passages) => {
     : [kind[0].toUpperCase() + kind.slice(1), step.question].filter(Boolean).join(": ");
 };
 
+/** What a step's answer says before its table or query. */
+const short = (answer) => answer.split(/\n\n(?=\||```)/, 1)[0].replaceAll(/```\w*/g, "");
+
 /** @param cited the citations of the answer, which the last step shows if it names no passages */
 function List({ steps, passages, cite, cited }) {
   return html`<ol>${steps.map((step, place) => html`<li key=${step.id} class=${LOOKS[step.verdict] ?? ""}>
     <details>
-      <summary>${titleOf(step, passages)}${step.answer && html` → ${step.answer.replaceAll(/```\w*/g, "")}`}
+      <summary>${titleOf(step, passages)}${step.answer && html` → ${short(step.answer)}`}
         ${step.score != null && html` <meter min="0" max="1" value=${step.score} aria-label="Score" /> <span class="quiet">${step.score.toFixed(2)}</span>`}
         <span class="quiet">${step.verdict && ` ${step.verdict}`}${step.calls?.length > 0 && ` · ${costOf(step.calls)}`}</span></summary>
       <${Inside} step=${step} passages=${passages} cite=${cite} cited=${place === steps.length - 1 ? cited : []} />
