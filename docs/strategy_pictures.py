@@ -21,8 +21,7 @@ MOST_BYTES: Final = 60_000
 OPEN: Final = """
 const steps = [...document.querySelectorAll(".steps li > details")];
 steps[arguments[0] - 1].open = true;
-for (const each of document.querySelectorAll(".inside details")) each.open = false;
-document.querySelector(".steps").scrollIntoView();
+document.querySelector(".steps li:nth-child(3)").scrollIntoView();
 """
 
 
@@ -31,6 +30,7 @@ def main() -> None:
     camera = Camera()
     try:
         camera.look(SIZE, "light")
+        camera.browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
         for name, _, thread in (each.partition("=") for each in sys.argv[1:]):
             thread, _, number = thread.partition(":")
             with tempfile.TemporaryDirectory() as folder:

@@ -129,12 +129,13 @@ const isOther = (unit) => unit.kind && unit.kind !== "passage" && !unit.passages
 
 function Inside({ step, passages, cite, cited }) {
   const units = unitsOf(step, cited);
-  const lacks = [!units.length && "No passage.", !step.calls?.length && "No model call."].filter(Boolean).join(" ");
+  const facts = Object.entries(step.facts ?? {}).map(([name, value]) => `${name}: ${value}`).join(" · ");
+  const lacks = [!units.length && !facts && "No passage.", !step.calls?.length && !facts && "No model call."].filter(Boolean).join(" ");
   return html`<div class="inside">
     ${step.question && step.title && step.question !== step.title && html`<p>${step.question}</p>`}
     ${step.reason && html`<p class="quiet">${step.reason}</p>`}
     ${step.judge && html`<p class="quiet">judged by ${step.judge}</p>`}
-    ${Object.entries(step.facts ?? {}).map(([name, value]) => html`<p key=${name} class="quiet">${name}: ${value}</p>`)}
+    ${facts && html`<p class="quiet">${facts}</p>`}
     ${units.length > 0 && html`<ul class="citations">${units.flatMap((unit) => unit.passages.map((id) => html`<li key=${id}>
       <button class="cite" disabled=${!passages.has(id)} onClick=${() => cite(asCited(passages.get(id)))}>${passages.get(id)?.name ?? id}</button>
       <span class="quiet"> ${unit.score?.toFixed(2)} ${[isOther(unit) && `through ${unit.kind} ${unit.id}`, ...(unit.texts ?? []), unit.why].filter(Boolean).join(" ")}</span></li>`))}</ul>`}
