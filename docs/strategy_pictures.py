@@ -19,9 +19,9 @@ from screenshots import Camera
 SIZE: Final = (700, 600)
 MOST_BYTES: Final = 60_000
 OPEN: Final = """
-const steps = [...document.querySelectorAll(".steps li > details")];
-steps[arguments[0] - 1].open = true;
-document.querySelector(".steps li:nth-child(3)").scrollIntoView();
+const step = document.querySelectorAll(".steps li > details")[arguments[0] - 1];
+step.open = true;
+step.scrollIntoView({ block: "center" });
 """
 
 

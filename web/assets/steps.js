@@ -89,8 +89,8 @@ const titleOf = (step, passages) => {
     : [kind[0].toUpperCase() + kind.slice(1), step.question].filter(Boolean).join(": ");
 };
 
-/** What a step's answer says before its table or query. */
-const short = (answer) => answer.split(/\n\n(?=\||```)/, 1)[0].replaceAll(/```\w*/g, "");
+/** The first paragraph of a step's answer: a table or a query may follow. */
+const short = (answer) => answer.split("\n\n", 1)[0].replaceAll(/```\w*/g, "");
 
 /** @param cited the citations of the answer, which the last step shows if it names no passages */
 function List({ steps, passages, cite, cited }) {
