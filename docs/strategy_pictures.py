@@ -31,8 +31,9 @@ def main() -> None:
     try:
         camera.look(SIZE, "light")
         camera.browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
-        for name, _, thread in (each.partition("=") for each in sys.argv[1:]):
-            thread, _, number = thread.partition(":")
+        for each in sys.argv[1:]:
+            name, _, chosen = each.partition("=")
+            thread, _, number = chosen.partition(":")
             with tempfile.TemporaryDirectory() as folder:
                 page = Path(folder) / "run.html"
                 trace = [sys.executable, "-m", "hopyard.cli.main", "trace", thread]
