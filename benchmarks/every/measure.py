@@ -1,11 +1,11 @@
 """Lists and counts by `every` and by strategies that search.
 
     python benchmarks/every/questions.py DATA FOLDER
-    PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL [--all] [--set NAME=VALUE ...]
-    PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL --strategies global \
-        --sample 2 --corpora news,films --set global.level=1
+    PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL [--set NAME=VALUE ...]
+    PYTHONPATH=. python benchmarks/every/measure.py FOLDER MODEL \
+        --strategies global --corpora news,films --rest --set global.level=1
 
-Asks twelve of the forty questions (or all of them, or a seeded sample) with each strategy and puts
+Asks the forty questions, or those that the results lack, with each strategy, and puts
 the results into `benchmarks/results/every.json`, and FOLDER/answers.json gets the answers. An item
 counts as found if the answer has its title, and as wrong if the answer has the title of another
 document. A count is exact if the first number of the answer is right, and a list if it has all
@@ -23,7 +23,6 @@ import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from random import Random
 from statistics import mean
 from typing import Any, Final
 
@@ -33,16 +32,6 @@ from lab.baselines.react.agent import STRATEGY as REACT
 
 RESULTS: Final = Path(__file__).parents[1] / "results" / "every.json"
 NAMES: Final = ("every", "chain", "react", "global")
-SEED: Final = 38
-CHOSEN: Final = frozenset(
-    f"{name}-{number:02}"
-    for name, numbers in {
-        "news": (3, 7, 10, 13),
-        "films": (1, 8, 9, 12, 15),
-        "filings": (1, 4, 8),
-    }.items()
-    for number in numbers
-)
 WORDS: Final = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
                 "ten", "eleven", "twelve", "thirteen")  # fmt: skip
 
@@ -52,9 +41,30 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.replace("\\", "").casefold()))
 
 
+def spelled_out(answer: str) -> str:
+    """An answer with whole titles: of `Filings 1 and 2`, and of numbers below a table's header."""
+    heads: list[str] = []
+    lines = answer.split("\n")
+    for place, line in enumerate(lines):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            heads = []
+        elif not heads:
+            heads = cells
+        else:
+            pairs = zip(heads, cells, strict=False)
+            named = [f"{head} {cell}" if cell[:1].isdigit() else cell for head, cell in pairs]
+            lines[place] = f"| {' | '.join(named)} |"
+    return re.sub(
+        r"\bFilings ((?:\d+(?:, | and |, and )?)+)",
+        lambda found: " ".join(f"Filing {number}," for number in re.findall(r"\d+", found[1])),
+        "\n".join(lines),
+    )
+
+
 def found_in(answer: str, titles: list[str]) -> set[str]:
     """The titles that an answer has. A title within a longer title that it has does not count."""
-    text, found = f" {plain(answer)} ", set[str]()
+    text, found = f" {plain(spelled_out(answer))} ", set[str]()
     for title in sorted(titles, key=lambda title: -len(plain(title))):
         for form in (title, re.sub(r" \([^)]*\)$", "", title)):
             wanted = f" {plain(form)} "
@@ -148,14 +158,12 @@ async def measure(corpora: list[Path], options: argparse.Namespace) -> list[dict
         hop = Hopyard(index, model=options.model, settings=settings)
         opened.append(hop)
         lines = [*map(json.loads, (corpus.parent / "questions.jsonl").open(encoding="utf-8"))]
-        if options.sample:
-            drawn = Random(SEED).sample(lines, len(lines))
-            lists = [line for line in drawn if line["kind"] == "list"]
-            counts = [line for line in drawn if line["kind"] == "count"]
-            asked = lists[: options.sample] + counts[: options.sample // 2]
-        else:
-            asked = [line for line in lines if options.all or line["id"] in CHOSEN]
-        work += [ask(hop, line, titles, name) for line in asked for name in options.strategies]
+        work += [
+            ask(hop, line, titles, name)
+            for line in lines
+            for name in options.strategies
+            if not (options.rest and (line["id"], name) in options.known)
+        ]
     rows = await asyncio.gather(*work)
     for hop in opened:
         await hop.aclose()
@@ -167,10 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("model")
-    parser.add_argument("--all", action="store_true", help="all forty questions")
-    parser.add_argument(
-        "--sample", type=int, default=0, help="lists of a corpus, by seed; half as many counts"
-    )
+    parser.add_argument("--rest", action="store_true", help="only what the results lack")
     parser.add_argument("--corpora", type=lambda text: text.split(","), default=["*"])
     parser.add_argument("--strategies", type=lambda text: text.split(","), default=[*NAMES[:3]])
     parser.add_argument("--set", action="append", default=[], help="a setting, NAME=VALUE")
@@ -180,28 +185,28 @@ def main() -> None:
     corpora = sorted(
         path for name in options.corpora for path in options.folder.glob(f"{name}/corpus.jsonl")
     )
+    found = json.loads(options.out.read_text("utf-8")) if options.out.exists() else {}
+    options.known = {(row["id"], row["strategy"]) for row in found.get("questions", [])}
     rows = asyncio.run(measure(corpora, options))
     text = json.dumps(rows, indent=1, ensure_ascii=False)
     (options.folder / "answers.json").write_text(text, encoding="utf-8")
     for row in rows:  # texts of the data stay in the folder
         del row["answer"]
         row |= {key: len(row[key]) for key in ("missing", "wrong") if key in row}
-    found = json.loads(options.out.read_text("utf-8")) if options.out.exists() else {}
     asked = {(row["id"], row["strategy"]) for row in rows}
     others = [
         row for row in found.get("questions", []) if (row["id"], row["strategy"]) not in asked
     ]
-    cost = found.get("strategies", {}).get("react", {})
+    before = found.get("strategies", {}).get("react", {})
     found = {"model": options.model, **found, "questions": [*others, *rows]}
     found["strategies"] = summary(found["questions"])
     if "react" in found["strategies"]:
-        number = len(asked) // len(options.strategies)
-        cost = react_cost(number) if "react" in options.strategies else cost
-        found["strategies"]["react"] |= {name: cost[name] for name in ("calls", "tokens")}
-    together = {row["id"] for row in found["questions"] if row["strategy"] == "global"}
-    found["asked with global"] = summary(
-        [row for row in found["questions"] if row["id"] in together]
-    )
+        new = sum(name == "react" for _, name in asked)
+        old = sum(row["strategy"] == "react" for row in others)
+        cost = react_cost(new) if new else {"calls": 0, "tokens": 0}
+        for name, digits in (("calls", 1), ("tokens", None)):
+            total = old * before.get(name, 0) + new * cost[name]
+            found["strategies"]["react"][name] = round(total / (old + new), digits)
     options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(json.dumps({name: found[name] for name in found if name != "questions"}, indent=1))
 

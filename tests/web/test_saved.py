@@ -219,6 +219,18 @@ def test_scores_say_who_judged_and_passages_why(shown: Shown) -> None:
     assert "0.50 Nile, <b>Egypt</b>" in text(browser, ".steps")
 
 
+def test_a_step_shows_what_its_answer_says_before_the_table(shown: Shown) -> None:
+    answer = "2 moons | in all.\n\n| Moon |\n| --- |\n| Io |\n\nRead 3 of 3 documents."
+    facts = {"rows": "2", "read": "3 of 3"}
+    table = Step(id="a", kind="table", title="Merge 2 rows", answer=answer, facts=facts)
+    query = Step(id="b", kind="query", answer="1 row\n\n```sql\nSELECT 1\n```")
+    steps = text(shown(made_trace([table, query])), ".steps")
+    assert "Merge 2 rows → 2 moons | in all.\n" in steps
+    assert "Query → 1 row\n" in steps
+    assert "rows: 2 · read: 3 of 3" in steps
+    assert "---" not in steps and "SELECT" not in steps
+
+
 def test_models_prompts_and_raw_outputs_are_shown(shown: Shown) -> None:
     asked = Entry("answer", 3, "openai/big", 1, '{"answer": "<b>1999</b>"}', "parsed", 9, 2, 1.0)
     uses = [Use(asked, False, "a", "k"), Use(replace(asked, attempt=0), False, "a", "l")]

@@ -89,11 +89,14 @@ const titleOf = (step, passages) => {
     : [kind[0].toUpperCase() + kind.slice(1), step.question].filter(Boolean).join(": ");
 };
 
+/** The first paragraph of a step's answer: a table or a query may follow. */
+const short = (answer) => answer.split("\n\n", 1)[0].replaceAll(/```\w*/g, "");
+
 /** @param cited the citations of the answer, which the last step shows if it names no passages */
 function List({ steps, passages, cite, cited }) {
   return html`<ol>${steps.map((step, place) => html`<li key=${step.id} class=${LOOKS[step.verdict] ?? ""}>
     <details>
-      <summary>${titleOf(step, passages)}${step.answer && html` → ${step.answer.replaceAll(/```\w*/g, "")}`}
+      <summary>${titleOf(step, passages)}${step.answer && html` → ${short(step.answer)}`}
         ${step.score != null && html` <meter min="0" max="1" value=${step.score} aria-label="Score" /> <span class="quiet">${step.score.toFixed(2)}</span>`}
         <span class="quiet">${step.verdict && ` ${step.verdict}`}${step.calls?.length > 0 && ` · ${costOf(step.calls)}`}</span></summary>
       <${Inside} step=${step} passages=${passages} cite=${cite} cited=${place === steps.length - 1 ? cited : []} />
@@ -126,12 +129,13 @@ const isOther = (unit) => unit.kind && unit.kind !== "passage" && !unit.passages
 
 function Inside({ step, passages, cite, cited }) {
   const units = unitsOf(step, cited);
-  const lacks = [!units.length && "No passage.", !step.calls?.length && "No model call."].filter(Boolean).join(" ");
+  const facts = Object.entries(step.facts ?? {}).map(([name, value]) => `${name}: ${value}`).join(" · ");
+  const lacks = [!units.length && !facts && "No passage.", !step.calls?.length && !facts && "No model call."].filter(Boolean).join(" ");
   return html`<div class="inside">
     ${step.question && step.title && step.question !== step.title && html`<p>${step.question}</p>`}
     ${step.reason && html`<p class="quiet">${step.reason}</p>`}
     ${step.judge && html`<p class="quiet">judged by ${step.judge}</p>`}
-    ${Object.entries(step.facts ?? {}).map(([name, value]) => html`<p key=${name} class="quiet">${name}: ${value}</p>`)}
+    ${facts && html`<p class="quiet">${facts}</p>`}
     ${units.length > 0 && html`<ul class="citations">${units.flatMap((unit) => unit.passages.map((id) => html`<li key=${id}>
       <button class="cite" disabled=${!passages.has(id)} onClick=${() => cite(asCited(passages.get(id)))}>${passages.get(id)?.name ?? id}</button>
       <span class="quiet"> ${unit.score?.toFixed(2)} ${[isOther(unit) && `through ${unit.kind} ${unit.id}`, ...(unit.texts ?? []), unit.why].filter(Boolean).join(" ")}</span></li>`))}</ul>`}
