@@ -22,7 +22,7 @@ from model_server import ModelServer, Reply
 from postgres_server import PostgresServer
 
 import hopyard
-from hopyard.agent.shared_build import shared_build
+from hopyard.agent.workers.shared_build import shared_build
 from hopyard.indexes.building import build as building
 from hopyard.indexes.building.build import BuildReport
 from hopyard.indexes.corpus import shared

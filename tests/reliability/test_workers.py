@@ -20,7 +20,7 @@ import pytest
 from model_server import ModelServer, Reply
 from postgres_server import OWN, PostgresServer
 
-from hopyard.agent.worker import Worker
+from hopyard.agent.workers.worker import Worker
 from hopyard.models.work.orders import Orders
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, UsageError
@@ -40,7 +40,7 @@ BUILD = ("--with", "dense,sparse,passage-graph", "--model", "openai:scripted", "
 KINDS = ("--embedding", EMBEDDING, "--chunk-tokens", "0")
 WORKER = """
 import asyncio, sys, threading
-from hopyard.agent.worker import Worker
+from hopyard.agent.workers.worker import Worker
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.index_address import index_address

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from typing import Any, Final
 
-from hopyard.agent.worker import Worker, shared_index
+from hopyard.agent.workers.worker import Worker, shared_index
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError
 from hopyard.state.extras import require
