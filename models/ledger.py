@@ -161,7 +161,7 @@ class Ledger:
         """
         if seconds:
             async with self._turns(f"turn {model}"):  # one call looks, however many wait
-                while wait := await asyncio.to_thread(self._turn, model, seconds):
+                while wait := await asyncio.to_thread(self._turn, model, seconds):  # noqa: ASYNC110
                     await asyncio.sleep(wait)
 
     def _turn(self, model: str, seconds: float) -> float:

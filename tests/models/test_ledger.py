@@ -389,7 +389,7 @@ for _ in range(5):
 """
 
 
-async def test_turns_are_common_to_all_processes(ledger: Ledger, place: Path | str) -> None:
+def test_turns_are_common_to_all_processes(ledger: Ledger, place: Path | str) -> None:
     command = [sys.executable, "-c", _TURNS, str(place)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     takers = [subprocess.Popen(command, **pipes) for _ in range(2)]
@@ -402,7 +402,7 @@ async def test_turns_are_common_to_all_processes(ledger: Ledger, place: Path | s
     times = sorted(float(time) for times in ended for time in times)
     assert len(times) == 10 and times[-1] - times[0] >= 9 * 0.2 - 0.1, "one in .2 s, of both"
     assert times[-1] - times[0] < 9 * 0.2 + 3, "and about as soon as that"
-    await asyncio.wait_for(ledger.turn("other", 60), 5)  # another model has its own line
+    asyncio.run(asyncio.wait_for(ledger.turn("other", 60), 5))  # another model has its own line
 
 
 async def test_a_turn_that_needed_more_keeps_the_next_one_waiting(ledger: Ledger) -> None:
