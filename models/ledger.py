@@ -55,16 +55,15 @@ _SPENT: Final = (
 
 _TURN: Final = (
     "INSERT INTO turns (model, free) VALUES (:model, {now} + :seconds) ON CONFLICT (model) DO "
-    "UPDATE SET free = CASE WHEN turns.free < {now} - 1 THEN {now} ELSE turns.free END + :seconds "
-    "WHERE turns.free <= {now} RETURNING free"
+    "UPDATE SET free = :seconds + CASE WHEN turns.free BETWEEN {now} - 1 AND {now} THEN turns.free "
+    "ELSE {now} END WHERE turns.free NOT BETWEEN {now} AND {now} + 3600 RETURNING free"
 )
+"""A turn that is more than an hour away is that of a clock which was wrong."""
 _UNTIL: Final = "SELECT free - {now} FROM turns WHERE model = :model"
 _MORE: Final = (
     "UPDATE turns SET free = CASE WHEN free < {now} THEN {now} ELSE free END + :seconds "
     "WHERE model = :model"
 )
-_CLOCK: Final = "DELETE FROM turns WHERE model = :model AND free > {now} + 3600"
-"""A turn that is an hour away is that of a clock which was wrong."""
 
 
 def _today(person: str) -> str:
@@ -169,7 +168,6 @@ class Ledger:
         now, values = self._tables.now, {"model": model, "seconds": seconds}
 
         def work(execute: Execute) -> float:
-            execute(_CLOCK.format(now=now), values)
             if execute(_TURN.format(now=now), values).fetchone():
                 return 0.0
             return max(0.001, float(execute(_UNTIL.format(now=now), values).fetchone()[0]))
