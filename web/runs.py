@@ -158,7 +158,7 @@ class Runs:
 
         async def asked() -> AsyncGenerator[Event, None]:
             settings = await thread_settings(self.session, like or thread, self.given)
-            context = change_context(settings.context, changes or {})
+            context = change_context(settings.context, dict(changes or {}))
             context = change_context(context, person.changes(self.given.context))
             return self.session.ask(question, context, thread, tokens=True, history=history)
 
