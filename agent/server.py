@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import model_validator
 
-from hopyard.agent.people import PEOPLE_FILE
+from hopyard.agent.people import PEOPLE_FILE, SHARED
 from hopyard.graphs import router
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
@@ -31,8 +31,6 @@ DESCRIPTION: Final = (
 )
 
 
-SHARED: Final = {"day_tokens", "person_tokens", "person", "minute_requests", "minute_tokens"}
-"""The limits of `budget` that no request changes."""
 _AUTHENTICATION: Final = "LANGGRAPH_AUTH"
 """The variable in which LangGraph's server has the authentication of its `langgraph.json`."""
 

@@ -15,7 +15,7 @@ from hopyard.cli.options import IndexOption, SetOption, context_from
 def worker_command(index: IndexOption = None, set_: SetOption = None) -> None:
     """Work for builds of an index in Postgres, on this machine."""
     context = context_from({"index": index}, set_)
-    from hopyard.agent.worker import Worker, shared_index
+    from hopyard.agent.workers.worker import Worker, shared_index
     from hopyard.nodes.resources import Resources
 
     address = shared_index(context.index, "`hopyard worker`")

@@ -55,8 +55,14 @@ _SPENT: Final = (
 
 _TURN: Final = (
     "INSERT INTO turns (model, free) VALUES (:model, {now} + :seconds) ON CONFLICT (model) DO "
-    "UPDATE SET free = CASE WHEN turns.free < {now} THEN {now} ELSE turns.free END + :seconds "
-    "RETURNING free - :seconds - {now}"
+    "UPDATE SET free = :seconds + CASE WHEN turns.free BETWEEN {now} - 1 AND {now} THEN turns.free "
+    "ELSE {now} END WHERE turns.free NOT BETWEEN {now} AND {now} + 3600 RETURNING free"
+)
+"""A turn that is more than an hour away is that of a clock which was wrong."""
+_UNTIL: Final = "SELECT free - {now} FROM turns WHERE model = :model"
+_MORE: Final = (
+    "UPDATE turns SET free = CASE WHEN free < {now} THEN {now} ELSE free END + :seconds "
+    "WHERE model = :model"
 )
 
 
@@ -146,19 +152,33 @@ class Ledger:
             if held:
                 await asyncio.shield(self._in_thread(self._tables.release, held))
 
-    def turn(self, model: str, seconds: float) -> float:
-        """Take the next turn in the one line that calls of all processes form for a model.
+    async def turn(self, model: str, seconds: float) -> None:
+        """Wait for a turn among the calls of all processes to a model. Who waits has taken none.
 
         Args:
-            seconds: Until the turn after it; less than 0 gives back what was not needed.
-
-        Returns:
-            Seconds until this turn.
+            seconds: Until the next turn; 0 for no limit.
         """
-        if not seconds:
-            return 0.0
-        query = _TURN.format(now=self._tables.now)
-        return max(0.0, float(self._rows(query, model=model, seconds=seconds)[0][0]))
+        if seconds:
+            async with self._turns(f"turn {model}"):  # one call looks, however many wait
+                while wait := await asyncio.to_thread(self._turn, model, seconds):  # noqa: ASYNC110
+                    await asyncio.sleep(wait)
+
+    def _turn(self, model: str, seconds: float) -> float:
+        """Take a turn, or give the seconds until one is free."""
+        now, values = self._tables.now, {"model": model, "seconds": seconds}
+
+        def work(execute: Execute) -> float:
+            if execute(_TURN.format(now=now), values).fetchone():
+                return 0.0
+            return max(0.001, float(execute(_UNTIL.format(now=now), values).fetchone()[0]))
+
+        return self._tables.write(work)
+
+    def turn_took(self, model: str, seconds: float) -> None:
+        """Let the next turn come later; less than 0 gives back what was not needed."""
+        query, values = _MORE.format(now=self._tables.now), {"model": model, "seconds": seconds}
+        if seconds:
+            self._tables.write(lambda execute: execute(query, values))
 
     async def _hold(self, key: str) -> bool:
         """Try to hold a call; a try that is cancelled holds nothing."""

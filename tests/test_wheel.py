@@ -204,8 +204,8 @@ def test_the_built_in_models_say_what_to_install(hopyard: Environment) -> None:
 
 
 _LATER = (
-    "hopyard.agent.shared_build",
-    "hopyard.agent.worker",
+    "hopyard.agent.workers.shared_build",
+    "hopyard.agent.workers.worker",
     "hopyard.indexes.documents.readers.pdf.",
     "hopyard.indexes.kinds.dense.pgvector",
     "hopyard.models.ledger_postgres",

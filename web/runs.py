@@ -158,7 +158,8 @@ class Runs:
 
         async def asked() -> AsyncGenerator[Event, None]:
             settings = await thread_settings(self.session, like or thread, self.given)
-            context = change_context(settings.context, {**(changes or {}), **person.changes})
+            context = change_context(settings.context, dict(changes or {}))
+            context = change_context(context, person.changes(self.given.context))
             return self.session.ask(question, context, thread, tokens=True, history=history)
 
         said = [(message.type, message.text) for message in history]
@@ -178,7 +179,8 @@ class Runs:
         thread = checked_thread_name(thread)
 
         async def resumed() -> AsyncGenerator[Event, None]:
-            return self.session.resume(thread, answer, tokens=True, changes=person.changes)
+            own = person.changes(self.given.context)
+            return self.session.resume(thread, answer, tokens=True, changes=own)
 
         return self._begin(thread, question, person, resumed, answer=answer)
 

@@ -49,8 +49,8 @@ async def search(request: Request) -> Response:
     state = request.app.state
 
     async def one(name: str) -> dict[str, Any]:
-        changes = {"retrieval": {"method": name, "k": _RESULTS}, **person_of(request).changes}
-        context = change_context(state.runs.given.context, changes)
+        context = person_of(request).settings(state.runs.given.context)
+        context = change_context(context, {"retrieval": {"method": name, "k": _RESULTS}})
         try:
             found = await find_evidence(text, context, state.runs.session.resources)
         except HopyardError as error:

@@ -16,7 +16,10 @@ from hopyard.agent.threads.threads import new_thread_id, thread_missing
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.rights import group_names
+from hopyard.state.settings.sources import change_context
 
+SHARED: Final = {"day_tokens", "person_tokens", "person", "minute_requests", "minute_tokens"}
+"""The limits of `budget` that no request changes."""
 PEOPLE_FILE: Final = "HOPYARD_PEOPLE"
 """The variable that names the file of people, for servers without a flag for it."""
 _SHORTEST: Final = 16
@@ -37,14 +40,13 @@ class Person(BaseModel, frozen=True, extra="forbid"):
 
     def settings(self, context: Context) -> Context:
         """A server's settings for this person."""
-        own = {"budget": context.budget.model_copy(update={"person": self.name})}
-        return context.model_copy(update=self.changes | own if self.name else self.changes)
+        return change_context(context, self.changes(context))
 
-    @property
-    def changes(self) -> dict[str, Any]:
-        """The settings that differ from the server's."""
-        payer = {"budget": {"person": self.name}} if self.name else {}
-        return payer if self.groups is None else {**payer, "groups": self.groups}
+    def changes(self, server: Context) -> dict[str, Any]:
+        """The settings of a server that threads of the person cannot change."""
+        budget = server.budget.model_dump(include=SHARED) | {"person": self.name}
+        changes: dict[str, Any] = {"budget": budget} if self.name else {}
+        return changes if self.groups is None else {**changes, "groups": self.groups}
 
     def thread(self, wanted: str = "") -> str:
         """A thread of the person, or the name of a new thread.

@@ -126,7 +126,7 @@ def build_command(
             read = reading(paths, loader, encoding, ocr, progress, folders, stamps)
             loaded, documents = read
             if on:
-                from hopyard.agent.shared_build import shared_build
+                from hopyard.agent.workers.shared_build import shared_build
 
                 with shared_build(on, out_, context, resources, embedder) as models:
                     work = building.build(documents, **build | models, progress=progress)

@@ -36,6 +36,12 @@ _RETRACTED: Final = re.compile(
     re.I,
 )
 """Words after an object that may take it back. A false alarm costs one more attempt."""
+_POLITE: Final = re.compile(
+    r"(?:not|n['’]t) hesitate|should (?:help|answer|cover)|hésite[rz]? pas|no dud[ea]s?"
+    r"|zögern sie nicht|不要犹豫|ご不明",
+    re.I,
+)
+"""Words of courtesy, which take nothing back."""
 _NUMBER: Final = re.compile(r"\d{2,}")
 _LONGEST_WORD: Final = 40
 """Characters. A longer run without a space is not a word: Chinese or Japanese text, an address."""
@@ -110,6 +116,7 @@ def _check_not_retracted(text: str, written: str) -> None:
         UnfitOutputError: They may.
     """
     before, found, after = text.rpartition(written)
+    after = _POLITE.sub("", after)
     said = set(_NUMBER.findall(before + written))  # another number is another answer
     if found and (_RETRACTED.search(after) or not said.issuperset(_NUMBER.findall(after))):
         raise UnfitOutputError("words after the object may take it back")

@@ -22,7 +22,7 @@ from model_server import ModelServer, Reply
 from postgres_server import PostgresServer
 
 import hopyard
-from hopyard.agent.shared_build import shared_build
+from hopyard.agent.workers.shared_build import shared_build
 from hopyard.indexes.building import build as building
 from hopyard.indexes.building.build import BuildReport
 from hopyard.indexes.corpus import shared
@@ -44,7 +44,7 @@ SCRIPT = """
 import sys
 from hopyard.state.storage import work_items
 from tests.reliability import test_batches as tests
-tests.batches.POLL = tests.batches.QUIET = 0.2
+tests.batches.POLL, tests.batches.QUIET = 0.2, 2.0
 work_items.LEASE = 3.0
 tests.build(sys.argv[1])
 """
@@ -153,8 +153,10 @@ def test_a_killed_build_takes_its_batch(
     paths = os.pathsep.join([root, str(Path(root) / "tests")])
     environment = os.environ | {"PYTHONPATH": paths}
     with subprocess.Popen([sys.executable, "-c", SCRIPT, address], env=environment) as process:
-        wait_until(lambda: server.batches)
-        process.kill()
+        try:
+            wait_until(lambda: server.batches)
+        finally:
+            process.kill()
     if ended:
         server.end = lambda number: "completed"
         server.look(server.batches[0])
@@ -207,7 +209,7 @@ async def test_looks_that_fail_in_a_row_end_the_calls(
 @pytest.fixture
 def wait_until() -> Callable[[Callable[[], Any]], None]:
     def wait_for(holds: Callable[[], Any]) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while not holds():
             assert time.monotonic() < end
             time.sleep(0.05)

@@ -360,6 +360,28 @@ def test_vectors_that_nobody_needs_are_dropped(postgres: PostgresServer, machine
     assert best(gone, "the Iron Bridge opened") == "iron-bridge"
 
 
+def test_the_vectors_of_another_role_stay(postgres: PostgresServer, machine: Machine) -> None:
+    place = postgres.place()
+    schema = place.rpartition("%3D")[2]
+    gone = build(f"{place}&index=gone", "pgvector")
+    [(space,)] = rows(
+        gone, "SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'vector'"
+    )
+    postgres.execute(
+        f"CREATE ROLE plain; GRANT USAGE ON SCHEMA {space} TO plain;"
+        f"GRANT ALL ON SCHEMA {schema} TO plain;"
+        f"GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO plain;"
+        f"DELETE FROM {schema}.index_generations"
+    )
+    try:
+        kept = build(f"{place}%20-c%20role%3Dplain&index=docs", "pgvector")
+        wait(building.vacuum(directory=build_folder(kept)))
+        assert vector_tables(kept) == 4
+        assert best(kept, "the Iron Bridge opened") == "iron-bridge"
+    finally:
+        postgres.execute("DROP OWNED BY plain CASCADE; DROP ROLE plain")
+
+
 class Others(WordEmbedder):
     """Another model, with other dimensions."""
 

@@ -20,7 +20,7 @@ import pytest
 from model_server import ModelServer, Reply
 from postgres_server import OWN, PostgresServer
 
-from hopyard.agent.worker import Worker
+from hopyard.agent.workers.worker import Worker
 from hopyard.models.work.orders import Orders
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, UsageError
@@ -40,13 +40,13 @@ BUILD = ("--with", "dense,sparse,passage-graph", "--model", "openai:scripted", "
 KINDS = ("--embedding", EMBEDDING, "--chunk-tokens", "0")
 WORKER = """
 import asyncio, sys, threading
-from hopyard.agent.worker import Worker
+from hopyard.agent.workers.worker import Worker
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.index_address import index_address
 from hopyard.state.storage import work_items
 from hopyard.state.storage.postgres.work import WorkQueue
-work_items.LEASE = 6.0
+work_items.LEASE = float(sys.argv[2])
 queue = WorkQueue(index_address(sys.argv[1]))
 print("ready", flush=True)
 asyncio.run(Worker(queue, Resources(), Context(concurrency=4)).run(threading.Event()))
@@ -89,14 +89,14 @@ def build(
 @pytest.fixture
 def hire(
     address: str, model_server: ModelServer, tmp_path: Path
-) -> Iterator[Callable[[], subprocess.Popen[str]]]:
-    """Starts workers, each on a machine of its own, whose leases end after six seconds."""
+) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts workers, each on a machine of its own."""
     hired: list[subprocess.Popen[str]] = []
 
-    def start() -> subprocess.Popen[str]:
+    def start(lease: float = 60.0) -> subprocess.Popen[str]:
         variables = model_server.environment() | {"HOPYARD_HOME": str(tmp_path / f"w{len(hired)}")}
         process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", WORKER, address],
+            [sys.executable, "-W", "ignore", "-c", WORKER, address, str(lease)],
             env=os.environ | variables,
             stdout=subprocess.PIPE,
             text=True,
@@ -141,7 +141,7 @@ def test_workers_share_a_build(
 @LONG
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_kills_of_workers_and_builders(
-    build: Callable[..., Command], hire: Callable[[], Any], model_server: ModelServer
+    build: Callable[..., Command], hire: Callable[..., Any], model_server: ModelServer
 ) -> None:
     """A call that is asked again was under way at a kill."""
     model_server.delay = 0.2
@@ -152,7 +152,7 @@ def test_kills_of_workers_and_builders(
         killed.append(time.monotonic())
         end()
 
-    workers = [hire(), hire()]
+    workers = [hire(12), hire(12)]
     builder = build("--set", "concurrency=2")
     model_server.wait_for_call()
     for worker in workers:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from model_server import ModelServer
@@ -116,6 +117,30 @@ def test_each_person_pays_from_a_day_of_their_own(
             assert "1781" in answer(0)
             assert "for today, of 'ann', is used up" in answer(0)
             assert "used up" not in answer(2)
+
+
+def test_a_thread_keeps_its_own_limits_and_takes_those_of_the_server(
+    given: Given, tmp_path: Path, model_server: ModelServer
+) -> None:
+    (tmp_path / "people.toml").write_text(PEOPLE)
+    people = read_people(tmp_path / "people.toml")
+
+    def ask(budget: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+        context = change_context(given.context, {"budget": budget})
+        token = {"authorization": f"Bearer {people[0].token}"}
+        with Resources() as resources:
+            served = app.application(replace(given, context=context), resources, people=people)
+            with TestClient(served, base_url="http://localhost", headers=token) as client:
+                body = {"question": f"{QUESTION} {len(model_server.calls)}", **more}
+                thread = client.post("/api/threads", json=body).json()["thread"]
+                events = client.get(f"/api/threads/{thread}/events").text
+                return {"thread": thread, "events": events}
+
+    first = ask({}, {})
+    limited = ask({}, {"thread": first["thread"], "limits": {"calls": -1}})
+    assert "1781" in first["events"] and "budget.calls" in limited["events"]
+    again = ask({"person_tokens": 1}, {"thread": first["thread"]})
+    assert "for today, of 'ann', is used up" in again["events"]
 
 
 def test_pages_show_the_documents_of_the_own_groups(clients: dict[str, TestClient]) -> None:

@@ -260,12 +260,14 @@ class Publisher:
         held = self.run(self._digests)
         lacking = [digest for digest in places if digest not in held]
         sizes = [chunk_size(files[places[digest][0]].size) for digest in lacking]
+        done, total = 0, sum(sizes)
+        tell(done, total)
         for part in parts(sizes):
-            tell(sum(sizes[: part.start]), sum(sizes))
             some = lacking[part]
             rows = [(self._name, digest, *_deflated(read(*places[digest]))) for digest in some]
             self.run(partial(_insert, rows=rows))
-        tell(sum(sizes), sum(sizes))
+            done += sum(sizes[part])
+            tell(done, total)
         # An index that was deleted and built again takes no number twice.
         number = max(base + 1, time.time_ns() // 1000)
         return self.run(lambda connection: self._commit(connection, base, number, files, clean))
@@ -305,8 +307,9 @@ class Publisher:
                 "(SELECT unnest(chunks) FROM index_files WHERE name = %s)",
                 (name, name),
             )
-            if clean:
-                _drop_unused(connection, name, clean)
+            if clean:  # what another role owns stays
+                with suppress(psycopg.errors.InsufficientPrivilege), connection.transaction():
+                    _drop_unused(connection, name, clean)
         return number
 
     def overtaken(self) -> IndexBusyError:
@@ -335,8 +338,8 @@ def _drop_unused(connection: Connection[TupleRow], name: str, generation: int) -
         == (True,)
     ]
     dropped = connection.execute(
-        "DELETE FROM index_vectors WHERE name = ANY(%s) OR name = %s AND written <> '' "
-        "AND split_part(written, '-', 1)::bigint < %s RETURNING name, dimension",
+        "DELETE FROM index_vectors WHERE name = ANY(%s) OR name = %s "
+        "AND nullif(split_part(written, '-', 1), '')::bigint < %s RETURNING name, dimension",
         (deleted, name, generation),
     ).fetchall()
     for table in (vector_table(*each) for each in dropped):

@@ -257,18 +257,16 @@ async def test_the_tokens_of_a_person_end_the_persons_calls_alone(server: ModelS
 
 async def test_limits_of_a_minute_space_the_calls(server: ModelServer) -> None:
     context = CONTEXT.model_copy(update={"budget": Budget(minute_requests=120), "concurrency": 8})
+    began = monotonic()
     await asyncio.gather(*(ask(f"Question {number}?", context=context) for number in range(4)))
-    starts = sorted(call.started for call in server.calls)
-    assert starts[-1] - starts[0] >= 1.4, "one call in half a second"
+    assert max(call.started for call in server.calls) - began >= 1.5, "one call in half a second"
 
 
 async def test_tokens_keep_the_next_call_waiting(server: ModelServer) -> None:
-    context = CONTEXT.model_copy(update={"budget": Budget(minute_tokens=6000)})
+    context = CONTEXT.model_copy(update={"budget": Budget(minute_tokens=2400)})
     began = monotonic()
     await ask("Question 1?", context=context)
-    assert monotonic() - began < 1, "the first one does not wait"
     used = usage_of("run", context)
     await ask("Question 2?", context=context)
-    first, second = (call.started for call in server.calls)
     tokens = used["input_tokens"] + used["output_tokens"]
-    assert tokens > 50 and second - first >= tokens / 100 - 0.1, "100 tokens a second"
+    assert tokens > 50 and server.calls[1].started - began >= tokens / 40, "40 tokens a second"

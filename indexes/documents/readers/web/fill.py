@@ -32,16 +32,7 @@ _POWERS: Final = {"msup": "^", "msub": "_", "mfrac": "/", "mroot": "^1/"}
 
 def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     """Write out what a browser shows, and drop what it does not show."""
-    from bs4.element import Declaration, ProcessingInstruction
-
-    for mark in soup.find_all(
-        string=lambda text: isinstance(text, (Declaration, ProcessingInstruction))
-    ):
-        mark.extract()
-    for frame in soup("iframe"):
-        frame.replace_with(*soup_of(str(frame.get("srcdoc") or "")).contents)
-    for tag in soup(["template", "noscript"]):
-        _open_up(tag)
+    _open_all(soup)
     present = {tag.name for tag in soup.find_all(True)}
 
     def each(*names: str) -> Iterable[Tag]:
@@ -75,6 +66,20 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     named = [(tag, _ROLES[str(tag["role"])]) for tag in soup(role=[*_ROLES])]
     for tag, name in [*((tag, "div") for tag in each(*_BLOCKS)), *named]:
         tag.name = name
+
+
+def _open_all(soup: BeautifulSoup) -> None:
+    """Put in the contents of frames and templates; drop marks of XML."""
+    from bs4.element import Declaration, ProcessingInstruction
+
+    for mark in soup.find_all(
+        string=lambda text: isinstance(text, (Declaration, ProcessingInstruction))
+    ):
+        mark.extract()
+    for frame in soup("iframe"):
+        frame.replace_with(*soup_of(str(frame.get("srcdoc") or "")).contents)
+    for tag in soup(["template", "noscript"]):
+        _open_up(tag)
 
 
 def _take_out(items: Tag) -> None:

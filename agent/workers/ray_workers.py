@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from typing import Any, Final
 
-from hopyard.agent.worker import Worker, shared_index
+from hopyard.agent.workers.worker import Worker, shared_index
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError
 from hopyard.state.extras import require
@@ -75,7 +75,7 @@ def ray_workers(cluster: str, index: str, settings: Context) -> Iterator[None]:
         )
     except (OSError, RuntimeError, ValueError) as error:
         raise HopyardError(
-            f"Ray ({cluster}) cannot be used ({str(error).strip().splitlines()[0]}): check the "
+            f"Ray ({cluster}) cannot be used ({_line(error, 0)}): check the "
             "address and the cluster, or use --on workers."
         ) from error
     try:
@@ -93,4 +93,8 @@ def ray_workers(cluster: str, index: str, settings: Context) -> Iterator[None]:
 def _tell(call: Future[None]) -> None:
     if not call.cancelled() and (error := call.exception()):
         said = getattr(error, "cause", None) or error
-        _log.warning("an actor of Ray has ended: %s", str(said).strip().splitlines()[-1])
+        _log.warning("an actor of Ray has ended: %s", _line(said, -1))
+
+
+def _line(error: BaseException, number: int) -> str:
+    return (str(error).strip() or repr(error)).splitlines()[number]

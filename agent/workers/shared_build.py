@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hopyard.agent.ray_workers import RAY, ray_workers
-from hopyard.agent.worker import Worker, shared_index
+from hopyard.agent.workers.ray_workers import RAY, ray_workers
+from hopyard.agent.workers.worker import Worker, shared_index
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.embedder import Embedder
 from hopyard.models.work.batches import Batches
