@@ -170,7 +170,9 @@ async def _trace(request: Request) -> Response:
     session, groups = _runs(request).session, person_of(request).groups
     trace = await read_trace(session, place["thread"], int(question), groups)
     if place["form"] == "html":
-        return HTMLResponse(await asyncio.to_thread(saved_trace, trace), headers=_saved("trace.html"))
+        return HTMLResponse(
+            await asyncio.to_thread(saved_trace, trace), headers=_saved("trace.html")
+        )
     return JSONResponse(await asyncio.to_thread(as_shown, trace))
 
 

@@ -148,7 +148,9 @@ def test_no_value_leaves_the_page_empty(shown: Shown) -> None:
 
 
 def test_a_thousand_steps_open_quickly(shown: Shown) -> None:
-    steps = [question(f"q{n}", f"q{(n - 1) // 3}" if n else "", f"{n}?", "leaf") for n in range(1000)]
+    steps = [
+        question(f"q{n}", f"q{(n - 1) // 3}" if n else "", f"{n}?", "leaf") for n in range(1000)
+    ]
     uses = [Use(use(step["id"]).entry, False, step["id"], "k") for step in steps]
     made = replace(made_trace(steps, uses=uses), asked_of_model={"k": [("human", "word " * 2000)]})
     browser = shown(made)
