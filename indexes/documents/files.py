@@ -63,7 +63,7 @@ _NEWER: Final = {
     ".ppt": ".pptx", ".pps": ".pptx", ".key": ".pptx", ".numbers": ".xlsx",
     ".mobi": ".epub", ".azw": ".epub", ".azw3": ".epub", ".ps": ".pdf", ".xps": ".pdf",
 }  # fmt: skip
-"""What programs save instead of formats that are not read."""
+"""Formats that programs can save in place of those that are not read."""
 
 Compare = Callable[[str | LongText, str], Kept | None]
 """Compares a text, with its title and metadata, with the words of its file."""
