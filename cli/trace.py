@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -82,16 +83,21 @@ async def _draw(thread: str, question: int = 0, *, follow: bool) -> None:
 
 async def _write(thread: str, html: Path, question: int = 0, *, follow: bool) -> None:
     """Write the page; while the thread runs it is written again and loads itself again."""
+    from hopyard.state.storage.atomic import write_file
     from hopyard.web.saved import saved_trace
 
+    # A browser that loads the page meanwhile gets all of it. Else it may be a device or a pipe.
+    write = partial(write_file, html) if follow else html.write_bytes
+    told = ""
     async with aclosing(_traces(thread, question, follow=follow)) as traces:
         async for trace in traces:
             again = follow and not trace.finished
             text = saved_trace(trace, reload_seconds=PAUSE if again else 0)
-            await asyncio.to_thread(html.write_text, text, encoding="utf-8")
-            if again:
-                steps = counted(len(list(trace.walk())), "step")
+            await asyncio.to_thread(write, text.encode())
+            steps = counted(len(list(trace.walk())), "step")
+            if again and steps != told:
                 err.print(f"{html} · {steps}", markup=False, style="dim")
+            told = steps
 
 
 async def _traces(thread: str, question: int = 0, *, follow: bool) -> AsyncGenerator[Trace, None]:

@@ -93,7 +93,7 @@ class _Allowance:
         spent = {"calls": self.calls, "tokens": self.tokens, "seconds": seconds}
         paid = _amounts(before)
         values = own.model_dump()
-        for name, limit in self.limits.model_dump(exclude_none=True).items():
+        for name, limit in self.limits.model_dump(include={*spent}, exclude_none=True).items():
             if (left := limit - spent[name]) <= 0:
                 return None
             allowed = left + paid[name]
@@ -168,14 +168,14 @@ def _used_up(after: Usage, budget: Budget, own: Budget) -> bool:
     spent["calls"] += 1  # the last call is reserved for the closing question
     return any(
         limits[name] and limits[name] != owned[name] and spent[name] >= limits[name]
-        for name in limits
+        for name in spent
     )
 
 
 def _limit(limits: Budget) -> str:
     named: Sequence[str] = [
         f"{value:g} {name.removesuffix('s') if value == 1 else name}"
-        for name, value in limits.model_dump().items()
+        for name, value in limits.model_dump(exclude={"person"}).items()
         if value
     ]
     return " or ".join(named)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from math import isfinite
 from typing import Any, TypeVar
 
 from markupsafe import Markup
 
 from hopyard.models.ledger import Use
 from hopyard.state.schemas import quotes_of
-from hopyard.state.text.unicode import without_controls
+from hopyard.state.text.unicode import valid_unicode, without_controls
 from hopyard.tracing.legend import legend_of
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
 from hopyard.tracing.prose import prose
@@ -20,7 +21,7 @@ _Value = TypeVar("_Value")
 
 def as_shown(trace: Trace) -> dict[str, Any]:
     """`as_plain` for the page: without control characters, with the answer as HTML."""
-    text = prose(trace.answer, len(trace.citations))
+    text = prose(valid_unicode(trace.answer), len(trace.citations))
     return {
         **cleaned(as_plain(trace)),
         "legend": legend_of(trace),
@@ -29,12 +30,14 @@ def as_shown(trace: Trace) -> dict[str, Any]:
 
 
 def cleaned(value: _Value) -> _Value:
-    """A value whose texts have no control characters."""
+    """A value that JSON and UTF-8 can hold, and whose texts have no control characters."""
     shown: Any = value
     if isinstance(value, str):
-        shown = without_controls(value)
+        shown = without_controls(valid_unicode(value))
+    elif isinstance(value, float):
+        shown = value if isfinite(value) else None
     elif isinstance(value, Mapping):
-        shown = {without_controls(str(key)): cleaned(held) for key, held in value.items()}
+        shown = {cleaned(str(key)): cleaned(held) for key, held in value.items()}
     elif isinstance(value, (list, tuple)):
         shown = [*map(cleaned, value)]
     return shown  # type: ignore[no-any-return]

@@ -81,7 +81,7 @@ async def _trace(request: Request) -> Response:
     if request.path_params["form"] == "html":
         saved = {"content-disposition": "attachment; filename=trace.html"}
         return HTMLResponse(await asyncio.to_thread(saved_trace, trace), headers=saved)
-    return JSONResponse(as_shown(trace))
+    return JSONResponse(await asyncio.to_thread(as_shown, trace))
 
 
 ROUTES: Final = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
@@ -67,12 +68,17 @@ class Run:
     """
 
     def __init__(self, thread: str, question: str) -> None:
-        self.thread, self.question = thread, question
+        self.thread, self.question, self._begun = thread, question, time.monotonic()
         self.task: asyncio.Task[None] | None = None
         self._id = uuid4().hex[:8]
         self._told: list[Happening] = []
         self._news = asyncio.Event()
         self.tell("begin", {"thread": thread, "question": question})
+
+    @property
+    def seconds(self) -> float:
+        """How long ago it began."""
+        return time.monotonic() - self._begun
 
     @property
     def ended(self) -> bool:

@@ -89,6 +89,7 @@ async def _thread(request: Request) -> Response:
             "thread": thread,
             "running": running,
             "question": question,
+            "seconds": run.seconds if run else 0,
             "turns": [*map(turn_of, turns)],
         }
     )
@@ -169,8 +170,10 @@ async def _trace(request: Request) -> Response:
     session, groups = _runs(request).session, person_of(request).groups
     trace = await read_trace(session, place["thread"], int(question), groups)
     if place["form"] == "html":
-        return HTMLResponse(saved_trace(trace), headers=_saved("trace.html"))
-    return JSONResponse(as_shown(trace))
+        return HTMLResponse(
+            await asyncio.to_thread(saved_trace, trace), headers=_saved("trace.html")
+        )
+    return JSONResponse(await asyncio.to_thread(as_shown, trace))
 
 
 def _saved(name: str) -> dict[str, str]:

@@ -161,7 +161,8 @@ def test_a_kind_that_is_missing_is_named_with_what_adds_it(hopyard: Run, tmp_pat
     documents = [Document("mars", "Mars", CORPUS["mars"])]
     build(documents, directory=tmp_path / "x", embedder=WordEmbedder(), kinds=["sparse"])
     assert hopyard("search", "moons", "-i", tmp_path / "x", "--search", "sparse").code == 0
-    ended = hopyard("search", "moons", "-i", tmp_path / "x", "--search", "hybrid")
+    assert hopyard("search", "moons", "-i", tmp_path / "x", "--search", "hybrid").code == 0
+    ended = hopyard("search", "moons", "-i", tmp_path / "x", "--search", "dense")
     assert ended.code == 3
     assert "no dense part" in ended.error
     assert "--with sparse,dense" in ended.error

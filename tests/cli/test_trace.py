@@ -111,6 +111,7 @@ def test_follow_looks_until_the_thread_has_finished(
     assert hopyard("ask", QUESTION, "-i", index, "-t", "mine").code == 4
     model.answer = usual
     seen: list[str] = []
+    inodes: list[int] = []
     sleep = asyncio.sleep
 
     async def go_on(seconds: float) -> None:
@@ -121,6 +122,7 @@ def test_follow_looks_until_the_thread_has_finished(
             await sleep(seconds)
             return
         seen.append((folder / "page.html").read_text(encoding="utf-8"))
+        inodes.append((folder / "page.html").stat().st_ino)
         async with open_session() as session:
             async for _event in session.resume("mine"):
                 pass
@@ -132,3 +134,6 @@ def test_follow_looks_until_the_thread_has_finished(
     assert 'http-equiv="refresh"' in seen[0]
     assert '"finished": false' in seen[0]
     assert '"finished": true' in (folder / "page.html").read_text(encoding="utf-8")
+    # A browser that loads the page meanwhile has one or the other, and never a part.
+    assert (folder / "page.html").stat().st_ino != inodes[0]
+    assert [file.name for file in folder.glob("page.html*")] == ["page.html"]

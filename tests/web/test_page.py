@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -118,6 +119,11 @@ class Page:
         return [line["message"] for line in log if line["level"] == "SEVERE"]
 
 
+def seconds(page: Page) -> int:
+    """The seconds beside "Working…"."""
+    return int(re.findall(r"Working… (\d+) s", page.text("main"))[0])
+
+
 def test_an_answer_opens_at_its_marked_quote(browser: Any, server: Server) -> None:
     page = Page(browser, server)
     page.complaints()
@@ -143,12 +149,15 @@ def test_a_reload_and_a_killed_server_lose_nothing(
 
     model.answer = slow
     page = Page(browser, server)
-    page.ask(QUESTION)
+    wait_for(lambda: browser.switch_to.active_element.get_attribute("id") == "question")
+    browser.switch_to.active_element.send_keys(QUESTION, "\ue007")  # Enter
     page.shows("main", "Working…")
     model.wait_for_call()
+    wait_for(lambda: seconds(page) >= 2)
     browser.refresh()
     page.shows("main h2", QUESTION)
-    page.shows("main", "Working…")
+    assert seconds(page) >= 2  # those of the run, not those since the reload
+    assert browser.switch_to.active_element.tag_name == "body"  # the reader is at the answer
     server.kill()
     server.start()  # the page finds it again by itself
     go.set()

@@ -133,6 +133,32 @@ def test_no_text_of_a_document_runs(shown: Shown, trace: Trace) -> None:
     assert browser.get_log("browser") == []
 
 
+def test_no_value_leaves_the_page_empty(shown: Shown) -> None:
+    """Half a character, line ends of JavaScript, control characters, a score that is no number."""
+    odd = "half \ud83d, \u2028, \x1b[31m, </script> and all"
+    step = question("a", "", "?", "leaf", score=float("nan"), reason=odd, facts={odd: odd})
+    nameless = Step(id="b", kind="", parent="a")
+    browser = shown(made_trace([step, nameless], question=odd, answer=odd))
+    read = "half �, \u2028, [31m, </script> and all"
+    assert text(browser, "h2") == read
+    assert text(browser, ".answer").startswith("half �, ")
+    assert f"{read}: {read}" in text(browser, ".steps")
+    assert browser.find_elements("css selector", "meter") == []
+    assert browser.get_log("browser") == []
+
+
+def test_a_thousand_steps_open_quickly(shown: Shown) -> None:
+    steps = [
+        question(f"q{n}", f"q{(n - 1) // 3}" if n else "", f"{n}?", "leaf") for n in range(1000)
+    ]
+    uses = [Use(use(step["id"]).entry, False, step["id"], "k") for step in steps]
+    made = replace(made_trace(steps, uses=uses), asked_of_model={"k": [("human", "word " * 2000)]})
+    browser = shown(made)
+    assert "999?" in text(browser, ".steps")
+    drawn = browser.execute_script("return performance.now()")
+    assert drawn < 20_000  # about 2 s on a free machine
+
+
 def test_the_policy_stops_a_script_that_is_put_in(
     browser: Any, trace: Trace, tmp_path: Path
 ) -> None:

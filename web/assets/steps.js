@@ -86,7 +86,7 @@ const titleOf = (step, passages) => {
   const way = tail && head ? `${tail} → ${head}` : head || (tail && `${tail} stays`);
   const kind = step.kind.replaceAll("-", " ");
   return way ? [way, step.question].filter(Boolean).join(" · ")
-    : [kind[0].toUpperCase() + kind.slice(1), step.question].filter(Boolean).join(": ");
+    : [kind.charAt(0).toUpperCase() + kind.slice(1), step.question].filter(Boolean).join(": ");
 };
 
 /** The first paragraph of a step's answer: a table or a query may follow. */

@@ -13,7 +13,7 @@ const NOTHING = { question: "", text: "", steps: [], problem: "", ended: false }
 /** The state of a running question after one more event. */
 const after = (live, kind, data) => {
   switch (kind) {
-    case "begin": return { ...NOTHING, question: data.question };
+    case "begin": return { ...NOTHING, question: data.question, since: live.since };
     case "token": return { ...live, text: data.restart ? data.text : live.text + data.text };
     case "steps": {
       const steps = new Map(live.steps.map((step) => [step.id, step]));
@@ -81,7 +81,7 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
     const found = await get(pathOf(name));
     if (shown.current !== name) return false;
     setTurns(found.turns);
-    put(found.running ? { ...NOTHING, question: found.question } : null);
+    put(found.running ? { ...NOTHING, question: found.question, since: Date.now() - 1000 * found.seconds } : null);
     return found.running;
   };
   /** Shows a thread and listens to its run. If the server is away, as while it restarts, tries again. */
@@ -162,7 +162,7 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
       location.hash = `/compare/${names.join("/")}`;
       return true;
     }
-    put({ ...NOTHING, question });
+    put({ ...NOTHING, question, since: Date.now() });
     return begin(() => send("/api/threads", { question, thread, ...given }));
   };
   const edit = async (number, question) => {
@@ -174,7 +174,7 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
     const left = turns.at(-1);
     const open = left && !left.finished;
     if (open) setTurns(turns.slice(0, -1));
-    put({ ...NOTHING, question: open ? left.asked : live?.question ?? "" });
+    put({ ...NOTHING, question: open ? left.asked : live?.question ?? "", since: Date.now() });
     return begin(() => send(`${pathOf(thread)}/resume`, { answer }));
   };
   const running = live && !live.ended;
@@ -244,8 +244,18 @@ function Live({ live, thread, cite, resume }) {
     <${Steps} thread=${thread} question=${0} records=${live.steps} open cite=${cite} />
     ${live.problem
       ? html`<p class="problem" role="alert">${live.problem} <button onClick=${resume}>Continue</button></p>`
-      : html`<p class="quiet" role="status">Working…</p>`}
+      : html`<${Working} since=${live.since} />`}
   </li>`;
+}
+
+/** A screen reader says that it works, and not each second. */
+function Working({ since }) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return html`<p class="quiet"><span role="status">Working…</span> ${Math.round((Date.now() - since) / 1000) || 0} s</p>`;
 }
 
 /** The limits in a form; null for none. */
@@ -257,6 +267,9 @@ const limitsOf = (form) => {
 function Ask({ ask, running, stop, status, fresh, priced }) {
   const [text, setText] = useState("");
   const form = useRef(null);
+  useEffect(() => { // on a telephone it would open the keyboard
+    if (fresh && !matchMedia("(pointer: coarse)").matches) form.current.elements.question.focus();
+  }, [fresh]);
   const submit = (event) => {
     event.preventDefault();
     if (running || !text.trim()) return;

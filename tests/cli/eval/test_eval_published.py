@@ -1,4 +1,4 @@
-"""docs/results.md shows the row of `auto` as it was published, with the gate as a user gets it."""
+"""docs/results.md is what its sources say, with the gate as a user gets it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hopyard.evaluation.report import REPORT_FILE, Report
+from lab.evaluation.publish import publish
 
 ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "evaluation" / "results" / "0-today"
@@ -25,3 +26,9 @@ def test_the_row_of_auto_is_as_published(place: int) -> None:
         line for line in section.splitlines() if line.startswith("| `auto`") and "calls" in line
     ]
     assert row.split("|")[2 + place].strip() == wanted
+
+
+def test_the_page_is_written_from_its_sources(tmp_path: Path) -> None:
+    publish(RESULTS.parent, tmp_path)
+    written = (tmp_path / "results.md").read_text("utf-8")
+    assert written == (ROOT / "docs" / "results.md").read_text("utf-8")

@@ -15,7 +15,6 @@ from ..conftest import Run
 
 OPF = """<package xmlns="http://www.idpf.org/2007/opf"><metadata/><manifest>
 <item id="one" href="one.xhtml" media-type="application/xhtml+xml"/>
-<item id="two" href="two.xhtml" media-type="application/xhtml+xml"/>
 </manifest><spine><itemref idref="one"/></spine></package>"""
 CONTAINER = """<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
 <rootfile full-path="book.opf"/></rootfiles></container>"""
@@ -24,7 +23,7 @@ SAID = 'kept 70 % of the words; not read: chapter "two.xhtml"'
 
 @pytest.fixture(autouse=True)
 def files(folder: Path) -> Path:
-    """A book with a page that its order of reading lacks, and a page with menus."""
+    """A book with a page that its package does not list, and a page with menus."""
     docs = folder / "docs"
     docs.mkdir()
     with zipfile.ZipFile(docs / "book.epub", "w") as book:

@@ -30,6 +30,12 @@ _ROLES: Final = {
 _POWERS: Final = {"msup": "^", "msub": "_", "mfrac": "/", "mroot": "^1/"}
 
 
+def _put_into_lists(soup: BeautifulSoup, items: Iterable[Tag]) -> None:
+    for item in items:
+        if item.parent and item.parent.name not in ("ul", "ol", "menu"):
+            item.wrap(soup.new_tag("ul"))
+
+
 def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     """Write out what a browser shows, and drop what it does not show."""
     _open_all(soup)
@@ -57,9 +63,7 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     for button in each("button"):
         button.insert_before(" ")
         button.insert_after(" ")
-    for item in each("li"):
-        if item.parent and item.parent.name not in ("ul", "ol", "menu"):
-            item.wrap(soup.new_tag("ul"))
+    _put_into_lists(soup, each("li"))
     for items in soup(["ul", "ol"]):
         _number(items)
         _take_out(items)
