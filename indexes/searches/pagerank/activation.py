@@ -25,8 +25,6 @@ from hopyard.indexes.searches.pagerank.query import min_max
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ("PASSAGE_WEIGHT", "Activation", "activate", "passage_reset")
-
 PASSAGE_WEIGHT: Final = 0.05
 """The weight of passages against entities in the reset, in HippoRAG 2 and LinearRAG."""
 

@@ -28,8 +28,6 @@ from hopyard.indexes.searches.pagerank.query import (
 )
 from hopyard.indexes.searches.pagerank.statements import sentence_cosines
 
-__all__ = ("rank",)
-
 DAMPING: Final = 0.5
 ROUNDS: Final = 2
 """Rounds of activation (max_iterations 3 in the code gives two)."""
