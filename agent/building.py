@@ -17,7 +17,7 @@ from hopyard.agent.keywords import Settings, named_settings
 from hopyard.agent.sources import Documents, Sources
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.building import build as building
-from hopyard.indexes.building.report import BuildReport
+from hopyard.indexes.building.documents import BuildReport
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import BadItem
 from hopyard.indexes.corpus.shared import build_folder

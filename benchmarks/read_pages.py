@@ -25,7 +25,6 @@ from searches import is_odd, measure_each, read_questions, spread
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.searches import segments
-from hopyard.indexes.searches.segments import extraction
 from hopyard.nodes import reading
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
@@ -80,7 +79,7 @@ def _as_dsrag(stack: ExitStack) -> None:
         return math.exp(-rank / DSRAG["decay"]) - DSRAG["PENALTY"]
 
     best = partial(segments.best_segments, absent=-DSRAG["PENALTY"])
-    stack.enter_context(patch.object(extraction, "PENALTY", DSRAG["PENALTY"]))
+    stack.enter_context(patch.object(segments, "PENALTY", DSRAG["PENALTY"]))
     stack.enter_context(patch.object(segments, "passage_value", value))
     stack.enter_context(patch.object(segments, "best_segments", best))
     stack.enter_context(patch.object(segments, "LEAST", DSRAG["LEAST"]))

@@ -22,9 +22,15 @@ from hopyard.indexes.kind import Progress, silent
 from hopyard.measures.answers import is_no_answer, is_unanswered, score_answer
 from hopyard.measures.questions import Question
 from hopyard.nodes.run import Run
-from hopyard.prompts.judging.judge_answer import JUDGE_ANSWER, Verdict, gold_lines
-from hopyard.prompts.judging.judge_coverage import JUDGE_COVERAGE, Point
-from hopyard.prompts.judging.judge_support import JUDGE_SUPPORT, Statement
+from hopyard.prompts.judging.judge_answer import (
+    JUDGE_ANSWER,
+    JUDGE_COVERAGE,
+    JUDGE_SUPPORT,
+    Point,
+    Statement,
+    Verdict,
+    gold_lines,
+)
 from hopyard.prompts.passages import heading, one_line, passage_lines
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Budget, Context

@@ -114,12 +114,12 @@ def save_report(report: Report, folder: Path) -> None:
     write_file(folder / _PAGE, markdown(report).encode())
 
 
-def markdown(report: Report, *, title: str = "#") -> str:
-    """The report for people; `title` is the level of its heading."""
+def markdown(report: Report) -> str:
+    """The report for people."""
     retrieval = report.settings["retrieval"]
     chosen = f" ({report.selection})" if report.selection else ""
     lines = [
-        f"{title} {report.name}",
+        f"# {report.name}",
         "",
         f"{counted(report.questions, 'question')}{chosen}; chat model `{report.model}`, embedding "
         f"`{report.embedding}`; temperature {report.settings['temperature']}, seed "

@@ -17,7 +17,7 @@ from hopyard.indexes.search import SEARCHES
 from hopyard.measures.bootstrap import Interval, interval
 from hopyard.measures.questions import Question, fingerprint
 from hopyard.measures.retrieval import RECALL_AT_5, retrieval_measures, unique
-from hopyard.nodes.resources import Resources, shared_resources
+from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
 from hopyard.state.errors import UsageError
 from hopyard.state.schemas import passage_ids
@@ -62,7 +62,6 @@ async def measure_retrieval(
     questions: Sequence[Question],
     context: Context,
     progress: Progress = silent,
-    resources: Resources | None = None,
 ) -> RetrievalReport:
     """Search for every question with every method that the index allows and that asks no model.
 
@@ -70,7 +69,6 @@ async def measure_retrieval(
         questions: Those without supporting documents are left out.
         context: Index, embedding model, and the settings of the searches.
         progress: Told (search, questions done, questions in all).
-        resources: The resources for the searches. The default is shared by the process.
 
     Raises:
         UsageError: No question has supporting documents.
@@ -80,7 +78,7 @@ async def measure_retrieval(
     if not with_gold:
         raise UsageError("No question has supporting_ids: there is no retrieval to be measured.")
     manifest = read_manifest(folder_of(context.index))
-    run = Run("retrieval", context, resources or shared_resources())
+    run = Run("retrieval", context, shared_resources())
     results = {}
     for method in SEARCHES.parts():
         if set(method.needs) <= set(manifest.kinds) and not method.asks_model:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.chain.cite import cite
 from hopyard.nodes.chain.steps import init_chain, look_up, next_tasks, read
+from hopyard.nodes.lifecycle import strategy_graph
 from hopyard.state.chain import ChainState, LookupTask
 
 graph = (

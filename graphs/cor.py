@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.cor.steps import (
     after_link,
     after_question,
@@ -17,6 +16,7 @@ from hopyard.nodes.cor.steps import (
     conclude,
     init_chain,
 )
+from hopyard.nodes.lifecycle import strategy_graph
 from hopyard.state.cor import CorState
 
 graph = (

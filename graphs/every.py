@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.every.choose import choose
 from hopyard.nodes.every.close import close
 from hopyard.nodes.every.read import next_tasks, open_table, read_group
-from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.state.every import EveryState, ReadTask
 
 graph = (

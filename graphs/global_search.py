@@ -15,7 +15,6 @@ from typing import Any
 
 from langgraph.graph import END, START
 
-from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.global_search.map import (
     divide,
     find_passages,
@@ -26,7 +25,7 @@ from hopyard.nodes.global_search.map import (
 from hopyard.nodes.global_search.plan import next_tasks, select, start_published
 from hopyard.nodes.global_search.reduce import reduce_global
 from hopyard.nodes.global_search.reports import write_report
-from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.state.global_search import GlobalState, MapTask, PassageTask, ReportTask
 
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.hop.choose import choose_hop
 from hopyard.nodes.hop.traverse import answer, collect, enter, next_hops, prune
-from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.state.hop import HopState, HopTask
 
 graph = (

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.hop_rounds.answer import answer
 from hopyard.nodes.hop_rounds.traverse import choose_round, collect, enter, next_step, prune
-from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.state.hop_rounds import HopRoundsState
 
 graph = (

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.graphs.strategy_graph import strategy_graph
-from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.nodes.local_search.gather import answer, gather, link
 from hopyard.state.local_search import LocalState
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.graphs.strategy_graph import strategy_graph
-from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.nodes.plan.close import close_branch, conclude
 from hopyard.nodes.plan.part import answer_part
 from hopyard.nodes.plan.split import split

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.answer import answer_from_evidence
-from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.nodes.reading import search
 from hopyard.state.schemas import StrategyState
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.graphs.strategy_graph import strategy_graph
+from hopyard.nodes.lifecycle import strategy_graph
 from hopyard.nodes.table.close import close
 from hopyard.nodes.table.steps import after_query, ask, begin, choose
 from hopyard.state.table import TableState

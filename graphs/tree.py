@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.graphs.strategy_graph import strategy_graph
-from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.nodes.sub_questions import init_tree, join_level
 from hopyard.nodes.tree.aggregate import aggregate
 from hopyard.nodes.tree.branch import answer_sub_question, judge_branch

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from difflib import get_close_matches
+from functools import lru_cache
 from types import ModuleType
 from typing import Final
 from urllib.parse import urlsplit
 
-from hopyard.models.notices import point_out
 from hopyard.state.errors import UsageError
+
+logger = logging.getLogger(__name__)
+logger.setLevel(logging.WARNING)  # shown also where the command line shows only errors
 
 NO_EMBEDDING: Final = "none"
 """The name of the embedding model of an index that needs none, such as one for BM25 alone."""
@@ -27,6 +31,12 @@ _PREFIXES: Final = {"mistralai": "MISTRAL"}
 _VERSION: Final = re.compile(r"(?!localhost$|[0-9a-f]{12}$)[\w-]+", re.ASCII)
 """A part of a model's own name after an `@`, as in `claude-sonnet-4@20250514`. Neither an address
 with a port, a dot or a path looks like it, nor the digits of `models.instances`."""
+
+
+@lru_cache(maxsize=256)
+def point_out(text: str) -> None:
+    """Tell the user something, once in a process."""
+    logger.warning(text)
 
 
 def current_name(name: str) -> str:

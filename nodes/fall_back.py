@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.models.notices import point_out
+from hopyard.models.names import point_out
 from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import UNKNOWN

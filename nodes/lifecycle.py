@@ -1,18 +1,19 @@
-"""How a run begins and ends: its name, its question, its last update."""
+"""The frame of a strategy, and how its run begins and ends: name, question, last update."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from uuid import uuid4
 
+from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.errors import UsageError
-from hopyard.state.schemas import CUT, FINISHED, Step, StrategyInput
+from hopyard.state.schemas import CUT, FINISHED, Step, StrategyInput, StrategyOutput
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.unicode import storable_text
 
@@ -21,6 +22,18 @@ LONGEST_QUESTION: Final = 4000
 
 RUN_DIGITS: Final = 16
 """Hexadecimal digits of a run's name, which every task of a run carries."""
+
+
+StateT = TypeVar("StateT", bound=StrategyInput)
+
+
+def strategy_graph(
+    state: type[StateT],
+) -> StateGraph[StateT, Context, StrategyInput, StrategyOutput]:
+    """A graph without nodes, which takes and gives what every strategy does."""
+    return StateGraph(
+        state, input_schema=StrategyInput, output_schema=StrategyOutput, context_schema=Context
+    )
 
 
 def new_run_id() -> str:

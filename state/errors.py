@@ -47,6 +47,10 @@ class HopyardError(RuntimeError):
     steps: Sequence[Any] = ()
     """The steps that a run had ended before the error ended it."""
 
+    def __init__(self, message: str, *, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason or self.reason
+
     def __str__(self) -> str:
         return as_known(super().__str__())
 
@@ -96,17 +100,11 @@ class ThreadBusyError(HopyardError):
 
 
 class ModelUnreachableError(HopyardError):
-    """The model's server does not answer, or does not have the model.
-
-    Attributes:
-        reason: "busy", "denied", "missing" or "unreachable".
-    """
+    """The model's server does not answer, or does not have the model."""
 
     exit_code = EXIT_MODEL
-
-    def __init__(self, message: str, *, reason: str = "unreachable") -> None:
-        super().__init__(message)
-        self.reason = reason
+    reason = "unreachable"
+    """Or "busy", "denied", "missing"."""
 
 
 class ModelOutputError(HopyardError):
@@ -121,15 +119,10 @@ class ModelOutputError(HopyardError):
 
 
 class CallFailedError(ModelOutputError):
-    """The model refused this one call, or did not end it in time; it may answer others.
+    """The model refused this one call, or did not end it in time; it may answer others."""
 
-    Attributes:
-        reason: "timeout", "unfinished", "unreadable", "too long", "filtered", "refused" or "empty".
-    """
-
-    def __init__(self, message: str, *, reason: str = "refused") -> None:
-        super().__init__(message)
-        self.reason = reason
+    reason = "refused"
+    """Or "timeout", "unfinished", "unreadable", "too long", "filtered", "empty"."""
 
 
 class BudgetExceededError(HopyardError):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -77,10 +76,3 @@ class ReadTask(TypedDict):
 def read_id(number: int) -> str:
     """The id of the step that reads a group."""
     return f"read-{number}"
-
-
-def steps_of(state: Mapping[str, Any]) -> list[Step]:
-    """The steps of a run that is under way, or of a node's update."""
-    notes: Any = state.get("notes") or ()
-    # A node that clears the notes gives an `Overwrite` of them.
-    return list(state.get("steps") or getattr(notes, "value", notes))

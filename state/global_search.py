@@ -7,7 +7,6 @@ kept until it is answered: no file has them, and a killed run must not pay for t
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, NotRequired
 
 from pydantic import Field
@@ -123,10 +122,3 @@ def report_id(community: str) -> str:
 def map_id(number: int) -> str:
     """The id of the step of a map call."""
     return f"map-{number}"
-
-
-def steps_of(state: Mapping[str, Any]) -> list[Step]:
-    """The steps of a search that is under way, or of the part that a task has written."""
-    notes: Any = state.get("notes") or ()
-    # A node that clears the notes gives an `Overwrite` of them.
-    return list(state.get("steps") or getattr(notes, "value", notes))

@@ -209,6 +209,13 @@ class Step(TypedDict, total=False):
     head: str
 
 
+def noted_steps(state: Mapping[str, Any]) -> list[Step]:
+    """The steps of a run that is under way and keeps them as `notes`, or of a node's update."""
+    notes: Any = state.get("notes") or ()
+    # A node that clears the notes gives an `Overwrite` of them.
+    return list(state.get("steps") or getattr(notes, "value", notes))
+
+
 def notes_of(output: Mapping[str, Any]) -> list[str]:
     """Sentences on a run that a reader of its answer has to know."""
     return [step["reason"] for step in output.get("steps", ()) if step["kind"] == NOTE]

@@ -12,8 +12,8 @@ from hopyard.cli.console import ProgressBar, err, progress_bar
 from hopyard.cli.index.report import CONTINUE, finish, show_estimates
 from hopyard.cli.interrupts import ending_with
 from hopyard.indexes.building import build as building
+from hopyard.indexes.building.documents import BuildReport
 from hopyard.indexes.building.estimate import changes_of
-from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.corpus.shared import build_folder
 from hopyard.indexes.documents.files import shown

@@ -26,17 +26,20 @@ from hopyard.agent.advice import Advice, failure_text, with_advice, without_shel
 from hopyard.agent.people import CALLER, PeopleOnly, people_of_server
 from hopyard.agent.session import Event, Session, open_session
 from hopyard.agent.threads.threads import thread_missing
-from hopyard.cli.mcp.documents import (
+from hopyard.cli.mcp.results import (
     PASSAGE_ADDRESS,
     Fetched,
     FoundInside,
     SearchResults,
+    Strategies,
+    ToolAnswer,
+    answer_of,
     fetch,
     find_inside,
     open_around,
     search,
+    strategies,
 )
-from hopyard.cli.mcp.results import Strategies, ToolAnswer, answer_of, strategies
 from hopyard.state.errors import (
     HopyardError,
     ThreadBusyError,

@@ -28,7 +28,7 @@ STRATEGY: Final = Strategy(
     beside=("capable",),
     stronger=("chain", "cor", "single"),
     settings=GlobalSettings,
-    steps="hopyard.state.global_search:steps_of",
+    steps="hopyard.state.schemas:noted_steps",
     rank=60,
     legend={
         "communities": "groups of entities that belong together, each with a report",

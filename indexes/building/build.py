@@ -16,10 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from hopyard.indexes.build_context import Progress, silent
-from hopyard.indexes.building.documents import Gone
+from hopyard.indexes.building.documents import BuildReport, Gone
 from hopyard.indexes.building.estimate import estimate, estimate_update
 from hopyard.indexes.building.recipe import OpenCaller, Recipe, recipe_of, update_recipe
-from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.building.run import open_run
 from hopyard.indexes.corpus.chunked import LISTING
 from hopyard.indexes.corpus.lock import LOCK_FILE

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.building.build import prepare_folder
+from hopyard.indexes.building.documents import BuildReport
 from hopyard.indexes.building.recipe import Recipe
-from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.building.run import open_run
 from hopyard.indexes.corpus.chunked import scan
 from hopyard.indexes.corpus.lock import hold_lock

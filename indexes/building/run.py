@@ -14,9 +14,8 @@ from typing import Final
 from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildContext, Progress
-from hopyard.indexes.building.documents import Gone, PutRun, check_not_empty
+from hopyard.indexes.building.documents import BuildReport, Gone, PutRun, check_not_empty
 from hopyard.indexes.building.recipe import Recipe
-from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.corpus.checks import check_rows, rows_checksum
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.lock import hold_lock

@@ -8,8 +8,6 @@ from typing import Final
 from hopyard.indexes.search import Search, SearchMethod
 from hopyard.state.schemas import Evidence, passage_evidence
 
-__all__ = ("SEARCH",)
-
 
 async def _find(search: Search) -> list[Evidence]:
     """The score is the cosine."""

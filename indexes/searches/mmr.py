@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.kinds.dense.hnsw import DenseIndex
     from hopyard.models.embedder import Vector, Vectors
 
-__all__ = ("SEARCH", "mmr")
-
 _CANDIDATES: Final = 20
 """Passages to choose from, at least; LangChain's default (`fetch_k`)."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
     from hopyard.models.embedder import Vector
 
-__all__ = ("SEARCH",)
-
 ROUNDS: Final = 4
 """Rounds of hops at most (HopRAG, section 4)."""
 ENTRIES: Final = 20

@@ -23,8 +23,6 @@ from hopyard.state.settings.fields import Group
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.records import Passage
 
-__all__ = ("CHAT", "SEARCH", "RerankSettings")
-
 CHAT: Final = "chat"
 """The setting `rerank.model` for the chat model's judgement."""
 

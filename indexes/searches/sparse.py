@@ -8,8 +8,6 @@ from typing import Final
 from hopyard.indexes.search import Search, SearchMethod
 from hopyard.state.schemas import Evidence
 
-__all__ = ("SEARCH",)
-
 
 async def _find(search: Search) -> list[Evidence]:
     """The score is BM25, weighted by documents.

@@ -12,9 +12,8 @@ from typing import Any, Final
 from langgraph.graph import END, START
 from langgraph.runtime import Runtime
 
-from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.answer import answer_from_evidence
-from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import run_of
 from hopyard.nodes.sub_questions import repeats

@@ -13,7 +13,6 @@ from langgraph.graph import END, START
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite, Send
 
-from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.global_search.coverage import answered, sentences_of, share_of_sentences, within
 from hopyard.nodes.global_search.map import (
     chunks,
@@ -24,7 +23,7 @@ from hopyard.nodes.global_search.map import (
     window_of,
 )
 from hopyard.nodes.global_search.reduce import reduce_points
-from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.global_search import GlobalState, PassageTask
 from hopyard.state.settings.fields import Context
@@ -118,7 +117,7 @@ STRATEGY: Final = Strategy(
         "corpus for each question, in windows of global.window tokens."
     ),
     graph=graph,
-    steps="hopyard.state.global_search:steps_of",
+    steps="hopyard.state.schemas:noted_steps",
     baseline=True,
     rank=91,
     legend={

@@ -23,7 +23,7 @@ from typing import Final
 from filelock import FileLock
 from platformdirs import user_cache_path
 
-from hopyard.models.notices import point_out
+from hopyard.models.names import point_out
 from hopyard.state.errors import ModelUnreachableError
 
 CACHE_VARIABLE: Final = "HOPYARD_CACHE"

@@ -26,7 +26,7 @@ from hopyard.models.chat import ChatProvider
 from hopyard.models.concurrency import PerLoop, Twins
 from hopyard.models.ledger import Ledger
 from hopyard.models.ledger_tables import Entry
-from hopyard.models.notices import point_out
+from hopyard.models.names import point_out
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.recorded import RecordedCall, Recorder
 from hopyard.models.telemetry import call_span, log_call

@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 
 from hopyard.graphs import router
-from hopyard.models.notices import point_out
+from hopyard.models.names import point_out
 from hopyard.nodes.fall_back import with_fallback
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import CallFailedError, ModelOutputError

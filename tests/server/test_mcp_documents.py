@@ -18,7 +18,7 @@ from model_server import WordEmbedder
 pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'hopyard[mcp]'")
 from mcp import Client
 
-from hopyard.cli.mcp.documents import Fetched, SearchResult, fetch, search
+from hopyard.cli.mcp.results import Fetched, SearchResult, fetch, search
 from hopyard.cli.mcp.server import mcp_server
 from hopyard.indexes.corpus.records import Document
 from hopyard.state.errors import UsageError

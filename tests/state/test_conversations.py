@@ -15,8 +15,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from hopyard.state.storage.checkpoints import open_saver
-from hopyard.state.storage.running import FileLocks
+from hopyard.state.storage.checkpoints import FileLocks, open_saver
 from hopyard.state.storage.thread_store import SqliteThreadStore
 
 WORDS = ("apple", "birch", "cedar", "dwarf pine", "elder", "fir", "gorse", "hazel")

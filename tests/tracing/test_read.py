@@ -15,7 +15,7 @@ from rich.console import Console
 from hopyard.agent.session import Session
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
-from hopyard.state.storage.running import FileLocks
+from hopyard.state.storage.checkpoints import FileLocks
 from hopyard.tracing.describe import title_of
 from hopyard.tracing.model import Cost, Trace, TraceStep
 from hopyard.tracing.read import read_trace

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import Given, read_given
 from hopyard.state.settings.sources import home
-from hopyard.state.storage.running import FOLDER, FileLocks
+from hopyard.state.storage.checkpoints import FOLDER, FileLocks
 from hopyard.web import notes, recovery
 from hopyard.web.app import application
 

@@ -167,14 +167,9 @@ class CommunityIndex:
             row = int(self.files.hierarchy.parent[row])
         return tuple(reversed(found))
 
-    def titles_of(self, entities: Iterable[int], level: int = 0) -> list[str]:
-        """Id and title of the communities that some entities are in at a level.
-
-        Those of most entities come first. An entity whose communities end above the level counts
-        for the last of them.
-        """
-        paths = (self.of_entity(entity) for entity in entities)
-        counts = Counter(path[min(level, len(path) - 1)] for path in paths)
+    def titles_of(self, entities: Iterable[int]) -> list[str]:
+        """Id and title of the root communities of some entities, those of most entities first."""
+        counts = Counter(self.of_entity(entity)[0] for entity in entities)
         return [f"{name} {self.community(name).title}" for name, _ in counts.most_common()]
 
     def report(self, community_id: str) -> Report | None:

@@ -1,8 +1,8 @@
 """RAPTOR: a tree of summaries over the passages of a corpus.
 
 `clustering` divides a layer into clusters, with the paper's formulas, or keeps those of the last
-build. `material` and `writing` summarise a cluster. `building` goes up layer by layer, and
-readers open the `tree`.
+build. `writing` summarises a cluster. `building` goes up layer by layer, and readers open the
+`tree`.
 
 Source: Sarthi et al., "RAPTOR", 2024 (arXiv:2401.18059), section 3.
 """

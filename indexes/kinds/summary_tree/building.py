@@ -28,14 +28,16 @@ from hopyard.indexes.kinds.summary_tree.clustering import (
     clusters_of,
     grown,
 )
-from hopyard.indexes.kinds.summary_tree.material import Line, Material, summary_by_rule
 from hopyard.indexes.kinds.summary_tree.stats import TREE_VERSION, MadeWith, TreeStats
 from hopyard.indexes.kinds.summary_tree.tree import Sentence, Summary, SummaryTree
 from hopyard.indexes.kinds.summary_tree.writing import (
+    Line,
+    Material,
     SummaryStore,
     SummaryWriter,
     WrittenSummary,
     sentences_of,
+    summary_by_rule,
 )
 from hopyard.indexes.written.estimate import estimate_writing
 from hopyard.indexes.written.stats import WrittenCounts

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
     from hopyard.indexes.searches.pagerank.query import Ranking
 
-__all__ = ("SEARCH", "PageRankSettings")
-
 
 class PageRankSettings(Group):
     """The search `pagerank`: PageRank over the entity graph."""

@@ -26,8 +26,6 @@ from hopyard.prompts.pagerank import QUESTION_NAMES
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 
-__all__ = ("rank",)
-
 DAMPING: Final = 0.5
 
 

@@ -21,8 +21,6 @@ from hopyard.prompts.pagerank import KEEP_FACTS, MOST_KEPT, numbered
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 
-__all__ = ("fact_seeds", "rank")
-
 DAMPING: Final = 0.5
 PASSAGE_FACTOR: Final = 0.05
 """Weight of passages beside entities (the best of 0.01 to 0.5 in the paper's ablation)."""

@@ -24,8 +24,6 @@ from hopyard.indexes.searches.pagerank.query import (
     with_words,
 )
 
-__all__ = ("name_weights", "rank", "rank_from")
-
 DAMPING: Final = 0.85
 SHARPNESS: Final = 8.0
 """Exponent of a passage's nearness, and of its share of the best BM25 score, to favour the best."""

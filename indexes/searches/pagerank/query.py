@@ -26,19 +26,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.search import Search
     from hopyard.indexes.searches.pagerank import PageRankSettings
 
-__all__ = (
-    "LEAST",
-    "Query",
-    "Ranking",
-    "Seeds",
-    "because",
-    "linked_or_nearest",
-    "min_max",
-    "named_entities",
-    "nothing",
-    "with_words",
-)
-
 LEAST: Final = 0.65
 """Least cosine of a question's name and the nearest name of the graph: below it another thing is
 often meant (benchmarks/walk_choices.py). LinearRAG and HippoRAG have none."""

@@ -15,8 +15,6 @@ from hopyard.indexes.searches.pagerank.query import Query, min_max
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.models.embedder import Vector
 
-__all__ = ("Statement", "fact_cosines", "nearest_statements", "sentence_cosines")
-
 _BLOCK: Final = 16_384
 """Vectors that are read at once (384 dimensions: 25 MB)."""
 

@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ("TOLERANCE", "Walk")
-
 TOLERANCE: Final = 1e-8
 """The largest error of a result, summed over all nodes."""
 

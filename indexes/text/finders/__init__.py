@@ -6,22 +6,15 @@ A package with a trained recogniser offers a `NameFinder` as an entry point of t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from hopyard.indexes.text.names import Name
 from hopyard.state.registry import Registry
 
-
-class FindNames(Protocol):
-    """Finds the names in a text."""
-
-    def __call__(self, text: str, language: str) -> list[Name]:
-        """All names in a text, in order; no two overlap.
-
-        Args:
-            language: A key of `language.LANGUAGES`.
-        """
+FindNames = Callable[[str, str], list[Name]]
+"""Gets a text and its language, a key of `LANGUAGES`; gives its names in order. No two overlap."""
 
 
 @dataclass(frozen=True)

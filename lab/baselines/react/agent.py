@@ -9,11 +9,10 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.graph import END, START
 from langgraph.runtime import Runtime
 
-from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.models.calls.parse import UnfitOutputError, parse
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import cite_answer
-from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.nodes.run import Found, run_of
 from hopyard.prompts.answer import UNKNOWN, writing
 from hopyard.prompts.passages import one_line

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hopyard.indexes.building.build import build, sync
+from hopyard.indexes.building.documents import BuildReport
 from hopyard.indexes.building.estimate import Changes, changes_of
-from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.documents.loaders import LoadReport, load

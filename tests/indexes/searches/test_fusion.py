@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.searches.hybrid.fusion import fused
+from hopyard.indexes.searches.hybrid import fused
 
 SCORES = st.floats(0, 20)
 COSINES = st.floats(-1, 1)

@@ -14,8 +14,7 @@ from hopyard.models.builtin import chat as builtin
 from hopyard.models.builtin.chat import builtin_identity
 from hopyard.models.chat import chat_provider
 from hopyard.models.embeddings import embedder
-from hopyard.models.names import known_as
-from hopyard.models.notices import point_out
+from hopyard.models.names import known_as, point_out
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.passages import passage_lines
 from hopyard.state.errors import UsageError

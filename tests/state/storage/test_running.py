@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from hopyard.state.errors import HopyardError, ThreadBusyError
-from hopyard.state.storage import running
-from hopyard.state.storage.running import FileLocks
+from hopyard.state.storage import checkpoints
+from hopyard.state.storage.checkpoints import FileLocks
 from hopyard.state.storage.stores import Holder
 
 HOLD = """
 import asyncio, sys
 from pathlib import Path
-from hopyard.state.storage.running import FileLocks
+from hopyard.state.storage.checkpoints import FileLocks
 async def hold():
     async with FileLocks(Path(sys.argv[1])).hold("mine"):
         print("held", flush=True)
@@ -48,7 +48,7 @@ def locks(tmp_path: Path) -> FileLocks:
 async def test_another_process_is_named_and_its_kill_frees_the_thread(
     locks: FileLocks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "PATIENCE", 0.1)
+    monkeypatch.setattr(checkpoints, "PATIENCE", 0.1)
     with other_process(tmp_path / "running") as process:
         holder = await locks.holder("mine")
         assert holder is not None
@@ -74,7 +74,7 @@ async def test_another_process_is_named_and_its_kill_frees_the_thread(
 async def test_two_runs_of_one_process_do_not_share_a_thread(
     locks: FileLocks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "PATIENCE", 0.1)
+    monkeypatch.setattr(checkpoints, "PATIENCE", 0.1)
     async with locks.hold("mine"):
         with pytest.raises(ThreadBusyError, match=f"process {os.getpid()} "):
             async with locks.hold("mine"):
@@ -113,7 +113,7 @@ async def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 async def test_a_look_of_another_process_is_waited_for_and_a_killed_name_does_not_count(
     locks: FileLocks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "PATIENCE", 0.01)
+    monkeypatch.setattr(checkpoints, "PATIENCE", 0.01)
     with other_process(tmp_path / "running"):
         pass
     (told,) = (tmp_path / "running").glob("*.json")

@@ -20,6 +20,9 @@ from pydantic import BaseModel
 from hopyard.indexes.text.keywords import normalise_keyword
 
 _QUALIFIED: Final = re.compile(r"(\S.*?)\s+[(（][^()（）]+[)）]\s*")
+_UNLIKE: Final = 0.2
+"""Documents of one title without a qualifier are of one sense if the cosine of their vectors is at
+least this, directly or through further documents of the title."""
 _BLOCK: Final = 4096
 
 
@@ -69,12 +72,8 @@ def bare_name(title: str) -> str:
     return normalise_keyword(match[1] if match else title)
 
 
-def find_senses(passages: Passages, *, unlike: float = 0.2) -> dict[str, tuple[Sense, ...]]:
+def find_senses(passages: Passages) -> dict[str, tuple[Sense, ...]]:
     """The names that have senses of their own.
-
-    Args:
-        unlike: Documents of one title without a qualifier are of one sense if the cosine of their
-            vectors is at least this, directly or through further documents of the title.
 
     Returns:
         The senses by bare normalised name, in the order of their labels. A name has one sense only
@@ -95,7 +94,7 @@ def find_senses(passages: Passages, *, unlike: float = 0.2) -> dict[str, tuple[S
         senses: list[Sense] = []
         for title in group:
             qualified = _QUALIFIED.fullmatch(title) is not None
-            groups = _groups(by_title[title], passages, -1.0 if qualified else unlike)
+            groups = _groups(by_title[title], passages, -1.0 if qualified else _UNLIKE)
             for document, rows in groups:
                 label = title if len(groups) == 1 else f"{title} [{document}]"
                 senses.append(Sense(label, frozenset(rows), mean_vector(passages.vectors, rows)))

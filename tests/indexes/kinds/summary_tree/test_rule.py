@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopyard.indexes.kinds.summary_tree.material import Line, Material, summary_by_rule
+from hopyard.indexes.kinds.summary_tree.writing import Line, Material, summary_by_rule
 
 FERRIES = (
     "The ferry to Nordby leaves at seven from the north pier.",

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from hopyard.indexes.arrays.ragged import Ragged
-from hopyard.indexes.searches.pagerank.activation import (
-    Activation,
-    activate,
-    min_max,
-    passage_reset,
-)
+from hopyard.indexes.searches.pagerank.linear import Activation, activate, min_max, passage_reset
 
 
 def run(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.searches.segments.extraction import (
+from hopyard.indexes.searches.segments import (
     DECAY,
     PENALTY,
     Place,

@@ -9,7 +9,7 @@ from building import build
 
 import hopyard
 from hopyard.indexes.corpus.records import Document
-from hopyard.indexes.searches.summaries.nodes import Node, within
+from hopyard.indexes.searches.summaries import Node, within
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.schemas import passage_evidence

@@ -1,18 +1,38 @@
-"""Nodes of the summary tree, as searches find them."""
+"""Search in the summary tree: all nodes together, up to a limit of tokens (RAPTOR).
+
+Source: Sarthi et al., RAPTOR, section 3, "Querying": the collapsed tree, which they found the
+better. `summary_walk` is their tree traversal.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from hopyard.indexes.kinds.summary_tree.tree import Summary, SummaryTree
-from hopyard.indexes.search import Search
-from hopyard.indexes.searches.summaries import SummariesSettings
-from hopyard.models.embedder import Vector
+from pydantic import Field
+
+from hopyard.indexes.search import Search, SearchMethod
+from hopyard.state.group import Group
 from hopyard.state.schemas import Evidence, passage_evidence
 
-__all__ = ("Node", "collapsed", "find", "walk", "within")
+if TYPE_CHECKING:
+    from hopyard.indexes.kinds.summary_tree.tree import Summary, SummaryTree
+    from hopyard.models.embedder import Vector
+
+
+class SummariesSettings(Group):
+    """The searches `summaries` and `summary-walk`."""
+
+    group: ClassVar[str] = "summaries"
+
+    tokens: int = Field(
+        2000,
+        ge=1,
+        description="Tokens of the summaries and passages found, if retrieval.k allows so many "
+        "(paper: 2,000).",
+    )
 
 
 @dataclass(frozen=True)
@@ -23,8 +43,12 @@ class Node:
     tokens: int
 
 
+async def _find(search: Search) -> list[Evidence]:
+    return await find(search, _collapsed)
+
+
 async def find(search: Search, ranked: Callable[[Search, Vector], list[Node]]) -> list[Evidence]:
-    """The first nodes of a ranking that fit: `collapsed` or `walk`. The score is the cosine."""
+    """The first nodes of a ranking that fit. The score is the cosine."""
     nodes = await asyncio.to_thread(ranked, search, await search.embed(search.text))
     tokens = SummariesSettings.of(search.settings).tokens
     return [node.evidence for node in within(nodes, search.k, tokens)]
@@ -44,7 +68,7 @@ def within(nodes: Iterable[Node], k: int, tokens: int) -> list[Node]:
     return chosen
 
 
-def collapsed(search: Search, vector: Vector) -> list[Node]:
+def _collapsed(search: Search, vector: Vector) -> list[Node]:
     """The k nodes of all layers nearest to a question, the nearest first.
 
     Args:
@@ -60,41 +84,10 @@ def collapsed(search: Search, vector: Vector) -> list[Node]:
     ]
     scored.sort(key=lambda each: (-each[1], each[0].id))
     found = [(each.id, score) for each, score in scored[: search.k]]
-    return _nodes(search, [*found, *dense.search(vector, search.k, search.allowed)])
+    return nodes_of(search, [*found, *dense.search(vector, search.k, search.allowed)])
 
 
-def walk(search: Search, vector: Vector) -> list[Node]:
-    """From the top of the tree down: the k nearest of each layer, among the children of the last.
-
-    Source: Sarthi et al., RAPTOR, appendix F, algorithm 1.
-
-    Args:
-        search: The search. With a filter the walk takes only nodes that lead to a passage which
-            matches. Only nodes whose passages all match are found.
-        vector: The question's embedding [d].
-
-    Returns:
-        The nodes of all layers, the nearest first.
-    """
-    tree: SummaryTree = search.index.reader("summary-tree")
-    dense = search.index.reader("dense")
-    leading = None if search.allowed is None else tree.leading_to(search.allowed)
-    level = [summary.id for summary in tree.at(tree.layers)]
-    found: list[tuple[str, float]] = []
-    for layer in range(tree.layers, -1, -1):
-        level = [name for name in level if leading is None or name in leading]
-        rows = [tree.rows[name] for name in level] if layer else []
-        vectors = tree.vectors[rows] if layer else dense.vectors(level)
-        scores = (vectors @ vector).tolist()
-        best = sorted(zip(level, scores, strict=True), key=lambda each: (-each[1], each[0]))
-        nearest = best[: search.k]
-        found += nearest
-        children = (tree.summaries[tree.rows[name]].children for name, _ in nearest if layer)
-        level = list(dict.fromkeys(name for names in children for name in names))
-    return [node for node in _nodes(search, found) if search.allows(node.evidence)]
-
-
-def _nodes(search: Search, scored: Sequence[tuple[str, float]]) -> list[Node]:
+def nodes_of(search: Search, scored: Sequence[tuple[str, float]]) -> list[Node]:
     """Summaries and passages by their ids, the nearest first."""
     tree: SummaryTree = search.index.reader("summary-tree")
     names = [name for name, _ in scored if name not in tree.rows]
@@ -123,3 +116,13 @@ def _evidence(summary: Summary, score: float) -> Evidence:
         texts=list(texts.values()),
         why=f"summary of {', '.join(summary.children)}",
     )
+
+
+SEARCH: Final = SearchMethod(
+    name="summaries",
+    about="The passages and summaries of a summary tree nearest to the question (RAPTOR).",
+    find=_find,
+    needs=("dense", "summary-tree"),
+    settings=SummariesSettings,
+    filters=True,
+)
