@@ -36,12 +36,13 @@ def read_epub(source: Source) -> Iterator[Found]:
         }
         title = about.pop("title")
         items = {item.get("id"): item for item in package.iter() if local(item) == "item"}
-        order = [items[node] for node in _spine(package) if node in items]
-        order += [
-            item
-            for item in items.values()
-            if item.get("href", "").lower().endswith(_CHAPTER) and item not in order
-        ]
+        listed = dict.fromkeys(node for node in _spine(package) if node in items)
+        listed |= {
+            node: None
+            for node, item in items.items()
+            if item.get("href", "").lower().endswith(_CHAPTER)
+        }
+        order = [items[node] for node in listed]
         names = _names(parts, path, list(items.values()))
         locked = _encrypted(parts)
         left_out = [

@@ -6,6 +6,7 @@ import re
 from base64 import b64decode
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from email import policy
 from email.header import decode_header, make_header
 from email.message import EmailMessage
@@ -53,7 +54,7 @@ _PLAIN_DATA: Final = bytes.fromhex("06092a864886f70d010701")
 _MOST_ENVELOPES: Final = 3
 _SEALED: Final = "it is encrypted: save it without"
 _OTHER_FORM: Final = "alternative form"
-_BARE_NAME: Final = re.compile(r"name=(=\?\S+\?=)")
+_BARE_NAME: Final = re.compile(r"name=(=\?[^\s?]+\?[bBqQ]\?[^\s?]*\?=)")
 """An encoded name without the quotation marks that it needs."""
 _MOST_PARTS: Final = 10_000
 _LONGEST_HEADERS: Final = 100_000
@@ -130,11 +131,12 @@ def _read(mail: EmailMessage, source: Source) -> Iterator[Found]:
 
 
 def _headers(mail: EmailMessage, name: str) -> list[str]:
-    """The headers of a name; decoding a very long header would take minutes."""
+    """The headers of a name; as they are if they are broken, or so long that it takes minutes."""
     raw = [value for key, value in mail.raw_items() if key.lower() == name]
-    if sum(map(len, raw)) > _LONGEST_HEADERS:
-        return [" ".join(value.split()) for value in raw]
-    return [str(value) for value in mail.get_all(name, ())]
+    if sum(map(len, raw)) <= _LONGEST_HEADERS:
+        with suppress(Exception):  # Python's parser meets broken headers with any exception
+            return [str(value) for value in mail.get_all(name, ())]
+    return [" ".join(value.split()) for value in raw]
 
 
 class _Leaves:
@@ -290,7 +292,8 @@ def _payload(part: EmailMessage) -> bytes:
         inner: Any = part.get_payload()
         mail = inner[0]
         if not mail.keys() and isinstance(mail.get_payload(), str):  # its base64 was left as it is
-            return b64decode(mail.get_payload())
+            with suppress(ValueError):
+                return b64decode(f"{mail.get_payload()}==")  # it may end too early
         return bytes(mail)
     data: Any = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""

@@ -66,9 +66,7 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     for button in each("button"):
         button.insert_before(" ")
         button.insert_after(" ")
-    for item in each("li"):
-        if item.parent and item.parent.name not in ("ul", "ol", "menu"):
-            item.wrap(soup.new_tag("ul"))
+    _gather(each("li"))
     for items in soup(["ul", "ol"]):
         _number(items)
         _take_out(items)
@@ -77,16 +75,36 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
         tag.name = name
 
 
+def _gather(items: Iterable[Tag]) -> None:
+    """Put items that are in no list into one, together with those before them."""
+    made = None
+    for item in items:
+        if item.parent is None or item.parent.name in ("ul", "ol"):
+            continue
+        before = item.previous_sibling
+        if isinstance(before, str) and before.isspace() and before.previous_sibling is made:
+            before.extract()
+            before = made
+        if made is not None and before is made:
+            made.append(item)
+        else:
+            made = item.wrap(soup_of("<ul></ul>").contents[0])  # type: ignore[type-var]
+
+
 def _take_out(items: Tag) -> None:
     """Put text that is in no item of a list before the list, or into the item before it."""
-    for text in items.find_all(string=re.compile(r"\S"), recursive=False):
-        if type(text).__name__ != "NavigableString":  # a comment
-            continue
-        item = text.find_previous_sibling("li")
-        if item is not None:
-            item.append(f" {text.extract()}")
-        else:
-            items.insert_before(*soup_of(f"<p>{escape(text.extract())}</p>").contents)
+    if items.li is None:
+        items.name = "div"
+        return
+    item = None
+    for part in [*items.contents]:
+        if getattr(part, "name", "") == "li":
+            item = part
+        elif type(part).__name__ == "NavigableString" and str(part).strip():  # no comment
+            if item is not None:
+                item.append(f" {part.extract()}")
+            else:
+                items.insert_before(*soup_of(f"<p>{escape(part.extract())}</p>").contents)
 
 
 def _number(numbered: Tag) -> None:
