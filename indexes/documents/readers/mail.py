@@ -7,10 +7,10 @@ from base64 import b64decode
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from email import policy
 from email.header import decode_header, make_header
 from email.message import EmailMessage
 from email.parser import BytesParser
+from email.policy import EmailPolicy
 from itertools import chain
 from typing import Any, Final
 
@@ -131,12 +131,11 @@ def _read(mail: EmailMessage, source: Source) -> Iterator[Found]:
 
 
 def _headers(mail: EmailMessage, name: str) -> list[str]:
-    """The headers of a name; as they are if they are broken, or so long that it takes minutes."""
+    """The headers of a name; decoding a very long header would take minutes."""
     raw = [value for key, value in mail.raw_items() if key.lower() == name]
-    if sum(map(len, raw)) <= _LONGEST_HEADERS:
-        with suppress(Exception):  # Python's parser meets broken headers with any exception
-            return [str(value) for value in mail.get_all(name, ())]
-    return [" ".join(value.split()) for value in raw]
+    if sum(map(len, raw)) > _LONGEST_HEADERS:
+        return [" ".join(value.split()) for value in raw]
+    return [str(value) for value in mail.get_all(name, ())]
 
 
 class _Leaves:
@@ -308,8 +307,18 @@ def _suffix(part: EmailMessage) -> str:
     return ".rtf" if kind == "text/rtf" else mimetypes.guess_extension(kind) or ""
 
 
+class _Lenient(EmailPolicy):
+    """Reads headers without what is broken in them."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        for part in (value, value.partition(";")[0]):
+            with suppress(Exception):  # Python's parser meets some headers with any exception
+                return super().header_fetch_parse(name, part)
+        return self.header_factory("Subject", " ".join(value.split()))
+
+
 def _parsed(data: bytes) -> EmailMessage:
-    return BytesParser(EmailMessage, policy=policy.default).parsebytes(
+    return BytesParser(EmailMessage, policy=_Lenient()).parsebytes(
         _HEADERS.sub(_readable_headers, data, count=1)
     )
 
