@@ -120,9 +120,9 @@ def test_all_parts_are_read(tmp_path: Path, mail: str, texts: dict[str, str]) ->
     [
         "Date: Fri, 31 Dec 9999 23:00:00 -1200",
         "Date: 5 Jan 99999999999999999999 10:00",
-        "Cc: a:b:c@x.example;, \"",
+        'Cc: a:b:c@x.example;, "',
         "Content-Type: text/plain; charset*=a\0'en'x; name*0*",
-        "Content-Type: text/plain; charset=\"utf\0\"",
+        'Content-Type: text/plain; charset="utf\0"',
         "Content-Disposition: inline; filename*",
         "X: -----BEGIN PGP SIGNED MESSAGE-----\n\n-----BEGIN PGP SIGNED MESSAGE-----",
     ],
