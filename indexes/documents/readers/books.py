@@ -36,13 +36,11 @@ def read_epub(source: Source) -> Iterator[Found]:
         }
         title = about.pop("title")
         items = {item.get("id"): item for item in package.iter() if local(item) == "item"}
-        listed = dict.fromkeys(node for node in _spine(package) if node in items)
-        listed |= {
-            node: None
-            for node, item in items.items()
-            if item.get("href", "").lower().endswith(_CHAPTER)
-        }
-        order = [items[node] for node in listed]
+        others = (
+            node for node, item in items.items() if item.get("href", "").lower().endswith(_CHAPTER)
+        )
+        listed = dict.fromkeys((*_spine(package), *others))
+        order = [items[node] for node in listed if node in items]
         names = _names(parts, path, list(items.values()))
         locked = _encrypted(parts)
         left_out = [

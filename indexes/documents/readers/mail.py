@@ -318,9 +318,9 @@ class _Lenient(EmailPolicy):
 
 
 def _parsed(data: bytes) -> EmailMessage:
-    return BytesParser(EmailMessage, policy=_Lenient()).parsebytes(
-        _HEADERS.sub(_readable_headers, data, count=1)
-    )
+    lenient: Any = _Lenient()
+    headers_read = _HEADERS.sub(_readable_headers, data, count=1)
+    return BytesParser(EmailMessage, policy=lenient).parsebytes(headers_read)
 
 
 def _readable_headers(headers: re.Match[bytes]) -> bytes:

@@ -254,7 +254,8 @@ class _Title(NamedTuple):
 def _title_of(text: str) -> _Title:
     number = found[0] if (found := _NUMBERING.match(text)) else ""
     parts = (text, text[len(number) :], "".join(number.split()[-1:]))
-    return _Title(*("".join(re.findall(r"[^\W_]", part)).casefold() for part in parts), number)
+    whole, rest, label = ("".join(re.findall(r"[^\W_]", part)).casefold() for part in parts)
+    return _Title(whole, rest, label, number)
 
 
 def _joined(lines: Sequence[Line]) -> Iterator[Part]:
