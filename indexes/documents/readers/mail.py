@@ -319,8 +319,9 @@ class _Lenient(EmailPolicy):
 
 def _parsed(data: bytes) -> EmailMessage:
     lenient: Any = _Lenient()
-    headers_read = _HEADERS.sub(_readable_headers, data, count=1)
-    return BytesParser(EmailMessage, policy=lenient).parsebytes(headers_read)
+    readable = _HEADERS.sub(_readable_headers, data, count=1)
+    mail: EmailMessage = BytesParser(EmailMessage, policy=lenient).parsebytes(readable)
+    return mail
 
 
 def _readable_headers(headers: re.Match[bytes]) -> bytes:

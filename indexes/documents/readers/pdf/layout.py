@@ -240,7 +240,7 @@ class _Title(NamedTuple):
     Attributes:
         whole: All of them.
         rest: Those after its number.
-        label: Those of the number, without a word such as "Chapter".
+        label: Those of the number; a word such as "Chapter" is left out.
         number: The number as it is written.
     """
 

@@ -66,7 +66,7 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     for button in each("button"):
         button.insert_before(" ")
         button.insert_after(" ")
-    _gather(each("li"))
+    _gather(soup)
     for items in soup(["ul", "ol"]):
         _number(items)
         _take_out(items)
@@ -75,10 +75,10 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
         tag.name = name
 
 
-def _gather(items: Iterable[Tag]) -> None:
+def _gather(soup: BeautifulSoup) -> None:
     """Put items that are in no list into one, together with those before them."""
     made = None
-    for item in items:
+    for item in soup("li"):
         if item.parent is None or item.parent.name in ("ul", "ol"):
             continue
         before = item.previous_sibling
@@ -88,19 +88,21 @@ def _gather(items: Iterable[Tag]) -> None:
         if made is not None and before is made:
             made.append(item)
         else:
-            made = item.wrap(soup_of("<ul></ul>").contents[0])  # type: ignore[type-var]
+            made = item.wrap(soup.new_tag("ul"))
 
 
 def _take_out(items: Tag) -> None:
     """Put text that is in no item of a list before the list, or into the item before it."""
+    from bs4.element import NavigableString, Tag
+
     if items.li is None:
         items.name = "div"
         return
-    item = None
+    item: Tag | None = None
     for part in [*items.contents]:
-        if getattr(part, "name", "") == "li":
-            item = part
-        elif type(part).__name__ == "NavigableString" and str(part).strip():  # no comment
+        if isinstance(part, Tag):
+            item = part if part.name == "li" else item
+        elif type(part) is NavigableString and part.strip():  # no comment
             if item is not None:
                 item.append(f" {part.extract()}")
             else:
