@@ -6,9 +6,9 @@ import io
 import lzma
 import runpy
 from pathlib import Path
-from xml.etree.ElementTree import fromstring
 
 import pytest
+from defusedxml.ElementTree import fromstring
 
 from hopyard.indexes.documents.kept.compare import OTHER, FileWords, compare
 from hopyard.indexes.documents.kept.office import _pass_over_stand_ins, find_xlsb
