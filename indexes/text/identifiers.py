@@ -48,7 +48,9 @@ _IN_GROUPS: Final = re.compile(
     r"(?<!\w)(?:\+\d[\d ()/-]{5,}\d|[A-Z]{2}\d\d(?: [A-Z\d]{4}){2,}(?: [A-Z\d]{1,3})?)(?!\w)"
 )
 """Telephone and account numbers, however they are spaced."""
-_WITHOUT: Final = re.compile(r"\d+(?:\.\d+){3}(?=[/:])|.+::.+(?=/)|(?<=v)\d+\..+")
+_WITHOUT: Final = re.compile(
+    r"(?<!\d)\d+(?:\.\d+){3}(?=[/:])|\A(?=[^/]*::)[^/]+(?=/)|(?<=v)\d+\..+"
+)
 """An address without its port or mask, and a version without its `v`."""
 _DASH: Final = re.compile(r"(?<=\w)[\u2010-\u2013\u2212](?=\w)")
 _TIMES: Final = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)")

@@ -13,10 +13,15 @@ fourteen fifteen sixteen seventeen eighteen nineteen twenty"""
 _CARDINALS: Final = _NUMBERS.split()
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _PAGE: Final = r"(?:page|seite|página|pagina|sida|strona|страниц[аеы])"
+_OTHERS: Final = ("home", "web", "front", "landing", "main", "login", "start", "fan", "title")
+_NOT_OTHERS: Final = "".join(rf"(?<!\b{word}[ -])" for word in _OTHERS)
+"""Not before the page: a word that makes it one of the web, as in "the home page 2023"."""
+_WHOLE: Final = r"(?![.,]?\d|\w|-[a-z]|%)"
 _NAMED: Final = re.compile(
-    rf"\b{_PAGE} (?:no\. ?)?(?:(\d{{1,4}})|({'|'.join(_CARDINALS)}))\b"
-    rf"|\bp\. ?(\d{{1,4}})\b|\b({'|'.join(_ORDINALS)}) page\b"
-    r"|(\d{1,4})\s?(?:页|頁|ページ|쪽|페이지)",
+    rf"(?<![\w-]){_NOT_OTHERS}{_PAGE} (?:no\. ?)?"
+    rf"(?:(\d{{1,4}}){_WHOLE}|({'|'.join(_CARDINALS)})\b)"
+    rf"|\bp\. ?(\d{{1,4}}){_WHOLE}|\b({'|'.join(_ORDINALS)}) page\b"
+    r"|(?<![共全で\d])(\d{1,4})\s?(?:页|頁|ページ|쪽|페이지)",
     re.IGNORECASE,
 )
 

@@ -217,9 +217,10 @@ def _part(part: str, root: Element, found: FileWords) -> None:
 
 def _pass_over_stand_ins(root: Element, found: FileWords) -> None:
     """Excel writes an ordinary comment beside each comment of a thread."""
-    authors = [author.text or "" for author in root.findall("{*}authors/{*}author")]
+    authors = enumerate(root.findall("{*}authors/{*}author"))
+    threads = {str(at) for at, author in authors if (author.text or "").startswith("tc=")}
     for comment in root.findall("{*}commentList/{*}comment"):
-        if authors[int(comment.get("authorId", 0))].startswith("tc="):
+        if comment.get("authorId") in threads:
             found.name("".join(comment.itertext()))
             comment.clear()
 

@@ -36,12 +36,11 @@ def read_epub(source: Source) -> Iterator[Found]:
         }
         title = about.pop("title")
         items = {item.get("id"): item for item in package.iter() if local(item) == "item"}
-        order = [items[node] for node in _spine(package) if node in items]
-        order += [
-            item
-            for item in items.values()
-            if item.get("href", "").lower().endswith(_CHAPTER) and item not in order
-        ]
+        others = (
+            node for node, item in items.items() if item.get("href", "").lower().endswith(_CHAPTER)
+        )
+        listed = dict.fromkeys((*_spine(package), *others))
+        order = [items[node] for node in listed if node in items]
         names = _names(parts, path, list(items.values()))
         locked = _encrypted(parts)
         left_out = [

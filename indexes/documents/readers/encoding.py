@@ -136,7 +136,7 @@ def wider(declared: str) -> str:
     """The encoding that a declared name stands for in practice; "" if it is unknown."""
     try:
         name = codecs.lookup(declared.strip()).name
-    except LookupError:
+    except (LookupError, ValueError):  # a name with a null character
         return ""
     return _WIDER.get(name, name)
 

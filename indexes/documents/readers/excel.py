@@ -204,11 +204,10 @@ def _beside(
 
 def _comments(root: Any, has_threads: bool) -> Iterator[str]:
     """The comments of a part; Excel writes a stand-in for each comment of a thread."""
-    authors = [node.text or "" for node in root.iter() if local(node) == "author"]
+    authors = enumerate(node.text or "" for node in root.iter() if local(node) == "author")
+    threads = {str(at) for at, author in authors if has_threads and author.startswith("tc=")}
     for node in root.iter():
-        author = node.get("authorId", "")
-        is_stand_in = author.isdigit() and "".join(authors[int(author) :][:1]).startswith("tc=")
-        if local(node) in _COMMENTS and not (is_stand_in and has_threads):
+        if local(node) in _COMMENTS and node.get("authorId") not in threads:
             yield _comment(node)
 
 

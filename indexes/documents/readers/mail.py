@@ -6,10 +6,11 @@ import re
 from base64 import b64decode
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
-from email import policy
+from contextlib import suppress
 from email.header import decode_header, make_header
 from email.message import EmailMessage
 from email.parser import BytesParser
+from email.policy import EmailPolicy
 from itertools import chain
 from typing import Any, Final
 
@@ -53,7 +54,7 @@ _PLAIN_DATA: Final = bytes.fromhex("06092a864886f70d010701")
 _MOST_ENVELOPES: Final = 3
 _SEALED: Final = "it is encrypted: save it without"
 _OTHER_FORM: Final = "alternative form"
-_BARE_NAME: Final = re.compile(r"name=(=\?\S+\?=)")
+_BARE_NAME: Final = re.compile(r"name=(=\?[^\s?]+\?[bBqQ]\?[^\s?]*\?=)")
 """An encoded name without the quotation marks that it needs."""
 _MOST_PARTS: Final = 10_000
 _LONGEST_HEADERS: Final = 100_000
@@ -290,7 +291,8 @@ def _payload(part: EmailMessage) -> bytes:
         inner: Any = part.get_payload()
         mail = inner[0]
         if not mail.keys() and isinstance(mail.get_payload(), str):  # its base64 was left as it is
-            return b64decode(mail.get_payload())
+            with suppress(ValueError):
+                return b64decode(f"{mail.get_payload()}==")  # it may end too early
         return bytes(mail)
     data: Any = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
@@ -305,10 +307,21 @@ def _suffix(part: EmailMessage) -> str:
     return ".rtf" if kind == "text/rtf" else mimetypes.guess_extension(kind) or ""
 
 
+class _Lenient(EmailPolicy):
+    """Reads headers without what is broken in them."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        for part in (value, value.partition(";")[0]):
+            with suppress(Exception):  # Python's parser meets some headers with any exception
+                return super().header_fetch_parse(name, part)
+        return self.header_factory("Subject", " ".join(value.split()))
+
+
 def _parsed(data: bytes) -> EmailMessage:
-    return BytesParser(EmailMessage, policy=policy.default).parsebytes(
-        _HEADERS.sub(_readable_headers, data, count=1)
-    )
+    lenient: Any = _Lenient()
+    readable = _HEADERS.sub(_readable_headers, data, count=1)
+    mail: EmailMessage = BytesParser(EmailMessage, policy=lenient).parsebytes(readable)
+    return mail
 
 
 def _readable_headers(headers: re.Match[bytes]) -> bytes:

@@ -40,6 +40,7 @@ _FILE_IN_TEXT: Final = re.compile(r"begin(-base64)? [0-7]{3,4} (\S.*)")
 _PGP: Final = {"SIGNATURE": "signature", "PUBLIC KEY BLOCK": "key", "MESSAGE": "encrypted text"}
 """Blocks that are no text. Source: RFC 9580, 6.2."""
 _PGP_LINE: Final = re.compile(r"-----BEGIN PGP ([A-Z ]+)-----\s*")
+_PGP_HEADER: Final = re.compile(r"(?:Hash|Charset|Comment|Version|NotDashEscaped): ")
 
 
 class Unpacked(NamedTuple):
@@ -64,7 +65,7 @@ def unpacked(text: str) -> Unpacked:
         pgp = _PGP_LINE.fullmatch(line)
         if pgp and pgp[1] == "SIGNED MESSAGE":
             is_signed = True
-            while lines and lines[0].strip():  # such as the kind of the signature
+            while lines and _PGP_HEADER.match(lines[0]):  # such as the kind of the signature
                 lines.popleft()
         elif pgp and pgp[1] in _PGP:
             is_signed = False
@@ -160,9 +161,7 @@ def dates_of(value: str | datetime) -> dict[str, str]:
     """A date in the sender's zone, and in UTC if that is another time; other forms as they are."""
     try:
         moment = value if isinstance(value, datetime) else parsedate_to_datetime(value)
-    except ValueError:
+        in_utc = moment.astimezone(UTC).isoformat() if moment.utcoffset() else ""
+    except (ValueError, OverflowError):  # such as a year that no calendar has
         return {"date": str(value).strip()}
-    dates = {"date": moment.isoformat()}
-    if moment.utcoffset():
-        dates["date_utc"] = moment.astimezone(UTC).isoformat()
-    return dates
+    return {"date": moment.isoformat()} | ({"date_utc": in_utc} if in_utc else {})

@@ -16,6 +16,8 @@ _MOST_HEADS: Final = 4
 """Rows of a header, at most."""
 _LOOKED_AT: Final = 100
 """Rows in which a second table beside a table shows."""
+_WIDEST: Final = 200
+"""Columns of tables side by side, at most."""
 _MOST_BLANKS: Final = 50
 """Blank cells between two others that are kept, at most."""
 
@@ -46,8 +48,9 @@ def sheet_text(name: str, rows: Iterable[Sequence[str]]) -> Iterator[str]:
             yield f"{escape_cell(' '.join(filter(None, cells)))}\n\n"
         elif gap := _gap([cells, *takewhile(bool, ahead.next_rows(_LOOKED_AT))]):
             both = [cells, *takewhile(bool, ahead)]
+            right = gap + (not any(row[gap : gap + 1] > [""] for row in both))  # far below
             yield from sheet_text("", [row[:gap] for row in both])
-            yield from sheet_text("", [row[gap + 1 :] for row in both])
+            yield from sheet_text("", [row[right:] for row in both])
         else:
             heads = _heads([cells, *ahead.next_rows(_MOST_HEADS)])
             head = _joined([cells, *islice(ahead, heads - 1)]) if heads > 1 else cells
@@ -173,6 +176,8 @@ def _gap(rows: Sequence[Sequence[str]]) -> int:
     column, and a header in common or headers in different rows.
     """
     width = max(map(len, rows))
+    if width > _WIDEST:
+        return 0
     filled = {place for row in rows for place, cell in enumerate(row) if cell}
     for gap in (place for place in range(1, width) if place not in filled):
         left, right = _head([row[:gap] for row in rows]), _head([row[gap + 1 :] for row in rows])

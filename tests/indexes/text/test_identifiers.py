@@ -105,3 +105,8 @@ def test_a_quantity_is_a_term_as_a_whole() -> None:
 
 def test_words_of_letters_and_digits_are_cut() -> None:
     assert list(parts_of("FY2018, 3M, 2024Q2 and RX-80b")) == ["fy", "2018", "2024", "80"]
+
+
+@pytest.mark.parametrize("part", ["a1-", "a::b", "1:", "1", "1x"])
+def test_a_very_long_code_is_read_in_time(part: str) -> None:
+    assert list(identifiers_in(f"{part * 50_000} and +{part * 50_000}x"))

@@ -17,6 +17,9 @@ from hopyard.indexes.text.page_numbers import page_terms, pages_named
         ("१४ words on page १४", ["page_14"]),
         ("14 쪽에 무엇이 있나요?", ["page_14"]),
         ("a homepage of 14 people, 20 pages long", []),
+        ("the home page 2023, a web-page 3, the front page one day", []),
+        ("p. 3.5, p.0.05, page 1,200, page 20%, one page 10-K, one-page 3", []),
+        ("共14页", []),
     ],
 )
 def test_pages_that_a_question_names(question: str, terms: list[str]) -> None:

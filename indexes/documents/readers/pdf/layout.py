@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -222,24 +223,39 @@ class _Head(NamedTuple):
 
 def _head(lines: Sequence[Line], waiting: Sequence[Bookmark]) -> _Head | None:
     """The title that the first lines are, if they are one."""
-    begun = [" ".join(line.text for line in lines[:taken]) for taken in (1, 2, 3)[: len(lines)]]
-    numbers = [found[0] if (found := _NUMBERING.match(text)) else "" for text in begun]
-    whole = list(map(_bare, begun))
-    without = [_bare(text[len(number) :]) for text, number in zip(begun, numbers, strict=True)]
+    begun = [_title_of(" ".join(line.text for line in lines[:end])) for end in (1, 2, 3)]
     for place, mark in enumerate(waiting):
-        title, rest = _bare(mark.title), _bare(_NUMBERING.sub("", mark.title, count=1))
-        for taken in range(len(begun)):
-            if title and title in (whole[taken], without[taken]):
-                is_left_out = title != whole[taken]
-                return _Head(place, taken + 1, numbers[taken] if is_left_out else "")
-            if rest and rest in (whole[taken], without[taken]):
-                return _Head(place, taken + 1, "")
+        own = _title_of(mark.title)
+        for taken, said in enumerate(begun[: len(lines)], 1):
+            if own.whole and own.whole in (said.whole, said.rest):
+                return _Head(place, taken, said.number if own.whole != said.whole else "")
+            if own.rest and own.rest in (said.whole, said.rest if own.label == said.label else ""):
+                return _Head(place, taken, "")
     return None
 
 
-def _bare(title: str) -> str:
-    """The letters and digits of a title: spaces and quotation marks differ."""
-    return "".join(re.findall(r"[^\W_]", title)).casefold()
+class _Title(NamedTuple):
+    """The letters and digits of a title, for spaces and quotation marks differ.
+
+    Attributes:
+        whole: All of them.
+        rest: Those after its number.
+        label: Those of the number; a word such as "Chapter" is left out.
+        number: The number as it is written.
+    """
+
+    whole: str
+    rest: str
+    label: str
+    number: str
+
+
+@lru_cache(1 << 12)
+def _title_of(text: str) -> _Title:
+    number = found[0] if (found := _NUMBERING.match(text)) else ""
+    parts = (text, text[len(number) :], "".join(number.split()[-1:]))
+    whole, rest, label = ("".join(re.findall(r"[^\W_]", part)).casefold() for part in parts)
+    return _Title(whole, rest, label, number)
 
 
 def _joined(lines: Sequence[Line]) -> Iterator[Part]:

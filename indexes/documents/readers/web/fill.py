@@ -30,12 +30,6 @@ _ROLES: Final = {
 _POWERS: Final = {"msup": "^", "msub": "_", "mfrac": "/", "mroot": "^1/"}
 
 
-def _put_into_lists(soup: BeautifulSoup, items: Iterable[Tag]) -> None:
-    for item in items:
-        if item.parent and item.parent.name not in ("ul", "ol", "menu"):
-            item.wrap(soup.new_tag("ul"))
-
-
 def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     """Write out what a browser shows, and drop what it does not show."""
     _open_all(soup)
@@ -63,7 +57,7 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     for button in each("button"):
         button.insert_before(" ")
         button.insert_after(" ")
-    _put_into_lists(soup, each("li"))
+    _gather(soup)
     for items in soup(["ul", "ol"]):
         _number(items)
         _take_out(items)
@@ -86,16 +80,38 @@ def _open_all(soup: BeautifulSoup) -> None:
         _open_up(tag)
 
 
+def _gather(soup: BeautifulSoup) -> None:
+    """Put items that are in no list into one, together with those before them."""
+    made = None
+    for item in soup("li"):
+        if item.parent is None or item.parent.name in ("ul", "ol"):
+            continue
+        before = item.previous_sibling
+        if isinstance(before, str) and before.isspace() and before.previous_sibling is made:
+            before.extract()
+            before = made
+        if made is not None and before is made:
+            made.append(item)
+        else:
+            made = item.wrap(soup.new_tag("ul"))
+
+
 def _take_out(items: Tag) -> None:
     """Put text that is in no item of a list before the list, or into the item before it."""
-    for text in items.find_all(string=re.compile(r"\S"), recursive=False):
-        if type(text).__name__ != "NavigableString":  # a comment
-            continue
-        item = text.find_previous_sibling("li")
-        if item is not None:
-            item.append(f" {text.extract()}")
-        else:
-            items.insert_before(*soup_of(f"<p>{escape(text.extract())}</p>").contents)
+    from bs4.element import NavigableString, Tag
+
+    if items.li is None:
+        items.name = "div"
+        return
+    item: Tag | None = None
+    for part in [*items.contents]:
+        if isinstance(part, Tag):
+            item = part if part.name == "li" else item
+        elif type(part) is NavigableString and part.strip():  # no comment
+            if item is not None:
+                item.append(f" {part.extract()}")
+            else:
+                items.insert_before(*soup_of(f"<p>{escape(part.extract())}</p>").contents)
 
 
 def _number(numbered: Tag) -> None:

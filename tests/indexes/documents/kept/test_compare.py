@@ -8,9 +8,10 @@ import runpy
 from pathlib import Path
 
 import pytest
+from defusedxml.ElementTree import fromstring
 
 from hopyard.indexes.documents.kept.compare import OTHER, FileWords, compare
-from hopyard.indexes.documents.kept.office import find_xlsb
+from hopyard.indexes.documents.kept.office import _pass_over_stand_ins, find_xlsb
 from hopyard.indexes.documents.kept.words import digits_of, numbers_in, words_of
 from hopyard.indexes.documents.readers.base import LeftOut, Source
 
@@ -255,3 +256,13 @@ def test_a_workbook_of_excel_97_is_compared(compared: Compared, without: str, ke
 def test_a_table_that_is_called_xls_is_not_compared(compared: Compared) -> None:
     reading = compared("a.xls", b"A\tB\n1\t2\n")
     assert reading.kept is None or reading.kept.share == 1
+
+
+@pytest.mark.parametrize("author", ["7", "", "x"])
+def test_a_comment_without_an_author_is_compared(author: str) -> None:
+    found = FileWords()
+    comment = f'<comment authorId="{author}">Why</comment>'
+    root = fromstring(f"<c><commentList>{comment}</commentList></c>")
+    _pass_over_stand_ins(root, found)
+    assert "".join(root.itertext()) == "Why"
+    assert not found.names

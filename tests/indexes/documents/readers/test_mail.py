@@ -115,6 +115,33 @@ def test_all_parts_are_read(tmp_path: Path, mail: str, texts: dict[str, str]) ->
     assert (read, report.bad, report.incomplete) == (texts, [], [])
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Date: Fri, 31 Dec 9999 23:00:00 -1200",
+        "Date: 5 Jan 99999999999999999999 10:00",
+        'Cc: a:b:c@x.example;, "',
+        "Content-Type: text/plain; charset*=a\0'en'x; name*0*",
+        'Content-Type: text/plain; charset="utf\0"',
+        "Content-Disposition: inline; filename*",
+        "X: -----BEGIN PGP SIGNED MESSAGE-----\n\n-----BEGIN PGP SIGNED MESSAGE-----",
+    ],
+)
+def test_a_mail_with_a_broken_header_is_read(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "a.eml"
+    path.write_text(f"Subject: Ebb\n{header}\n\nCome at noon.")
+    [document] = load([path]).documents
+    assert (document.title, str(document.text)) == ("Ebb", "Come at noon.")
+
+
+@pytest.mark.parametrize("left", [-2, -3, -5])
+def test_a_forward_in_base64_that_ends_too_early_loses_no_mail(tmp_path: Path, left: int) -> None:
+    forward = part(b64encode(INNER.encode()).decode()[:left], "message/rfc822", "m.eml")
+    path = tmp_path / "a.eml"
+    path.write_text(f"Subject: Ebb\n{parts('mixed', part('See.'), forward)}")
+    assert str(load([path]).documents[0].text) == "See."
+
+
 def test_an_ordinary_mail_may_have_the_suffix_of_outlook(tmp_path: Path) -> None:
     (tmp_path / "a.msg").write_bytes(b"Subject: Rent\nFrom: ann@x.org\n\nIt is due on Monday.\n")
 

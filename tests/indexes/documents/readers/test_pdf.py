@@ -72,6 +72,9 @@ def test_bookmarks_are_put_where_their_titles_stand() -> None:
         ([["Kapitel 4"], ["Main events"]], "Main events", "Kapitel 4 Main events"),
         ([["Appendix B:"], ["Main events"]], "Main events", "Appendix B: Main events"),
         ([["Chapter 4"], ["Other"], ["Main events"]], "Main events", "Main events"),
+        ([["3 Scope"], ["5 Scope"]], "5 Scope", "5 Scope"),
+        ([["Level 3 assets"], ["Level 2 assets"]], "Level 2 assets", "Level 2 assets"),
+        ([["Chapter 4. Main events"]], "4 Main events", "4 Main events"),
     ],
 )
 def test_a_heading_keeps_the_number_that_its_bookmark_leaves_out(

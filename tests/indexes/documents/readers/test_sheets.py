@@ -85,3 +85,16 @@ def test_headers_in_different_rows_are_of_two_tables() -> None:
 )
 def test_a_blank_column_divides_no_table(rows: list[list[str]]) -> None:
     assert lines(rows)[0].count("|") == len(rows[0]) + 1
+
+
+def test_a_note_between_tables_side_by_side_is_kept_far_below_too() -> None:
+    rows = [["Region", "Sales", "", "Region", "Sales"]]
+    rows += [[f"n{number}", str(number), "", f"s{number}", "2"] for number in range(150)]
+    rows[140][2] = "estimated"
+    assert "|  | Region | Sales |" in lines(rows)
+    assert "| estimated | s139 | 2 |" in lines(rows)
+
+
+def test_very_many_tables_side_by_side_are_read_in_time() -> None:
+    rows = [["Site", "Head", ""] * 2000, *[["A", "b", ""] * 2000] * 100]
+    assert len(lines(rows)) == 102

@@ -44,6 +44,9 @@ Read = Any
         ("<ol reversed><li>two<li>one</ol>", ["2. two", "1. one"]),
         ("<ol type=I start=4><li>x</ol>", ["IV. x"]),
         ("<div><label>13</label><li>Live <b>system</b></div>", ["13", "- Live **system**"]),
+        ("<div>x<li>a</li>\n<li>b</li>y<li>c</div>", ["x", "- a", "- b", "y", "- c"]),
+        ("<menu><li>a<li>b</menu>", ["- a", "- b"]),
+        ("<ul>a<b>c</b></ul>", ["a**c**"]),
         # fields
         (
             "<p><label>Town <input value=Lund></label> <textarea>typed</textarea>",
