@@ -249,9 +249,11 @@ def is_prose(side: Sequence[Sequence[Word]]) -> bool:
     figures = sum(map(is_figure, words))
     if figures >= len(words) / 4:
         return False
-    # Lines of two or three words are a sentence together; the cells of a table begin sentences.
+    # Lines of two or three words are a sentence together; the cells of a table begin sentences, or
+    # are labels without punctuation.
     flowing = sum(row[0].text[:1].islower() for row in rows[1:])
-    is_narrow = filled >= 0.7 and flowing >= 0.6 * (len(rows) - 1)
+    marks = sum(word[-1:] in ".,;:?!" for word in words)
+    is_narrow = filled >= 0.7 and flowing >= 0.6 * (len(rows) - 1) and marks * 20 >= len(words)
     return (filled >= 0.55 and median(map(len, rows)) >= 4) or (is_narrow and len(words) >= 12)
 
 

@@ -224,3 +224,22 @@ def test_a_table_of_small_words_is_no_prose(read: Read) -> None:
     rows = [line.replace("-", " ").split(",") for line in lines.split(" ")]
     _, text, _ = read("a.pdf", drawn(lambda canvas: rows_at(canvas, rows, (40, 140, 240))))
     assert table(text) == rows
+
+
+def test_two_columns_of_short_labels_are_a_table(read: Read) -> None:
+    pairs = [
+        ("harbour pilot", "steers visiting ships"),
+        ("mooring line", "holds moored ships"),
+        ("inner basin", "shelters small boats"),
+        ("slack water", "the tide stands"),
+        ("outer mole", "breaks the swell"),
+    ]
+
+    def draw(canvas: Any) -> None:
+        canvas.setFont("Helvetica", 12)
+        for row, (label, meaning) in enumerate(pairs):
+            canvas.drawString(40, 780 - 15 * row, label)
+            canvas.drawString(160, 780 - 15 * row, meaning)
+
+    text = read("a.pdf", drawn(draw))[1]
+    assert all(f"| {label} | {meaning} |" in text for label, meaning in pairs)
