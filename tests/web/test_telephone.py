@@ -90,12 +90,12 @@ def test_every_view_is_for_a_finger(page: Page, browser: Any) -> None:
 
     assert browser.execute_script("return matchMedia('(pointer: coarse)').matches")
     look("start")
+    assert browser.switch_to.active_element.tag_name == "body"  # no keyboard until it is wanted
     assert "opens its passage" in page.text("main")
     tap(browser, page.find("form.ask summary"))
     wait_for(lambda: page.find("select[name=other] option[value=direct]"))
     look("limits")
     tap(browser, page.find("form.ask summary"))
-    assert browser.switch_to.active_element.tag_name == "body"  # no keyboard until it is wanted
     page.find("textarea").send_keys("When is the pier open?")
     touched(browser, SIZE["height"] - KEYBOARD)  # the keyboard is open
     box = page.find("textarea").rect

@@ -268,7 +268,7 @@ function Ask({ ask, running, stop, status, fresh, priced }) {
   const [text, setText] = useState("");
   const form = useRef(null);
   useEffect(() => { // on a telephone it would open the keyboard
-    if (fresh && !matchMedia("(pointer: coarse)").matches) form.current.elements.question.focus();
+    if (fresh && innerWidth >= 700) form.current.elements.question.focus();
   }, [fresh]);
   const submit = (event) => {
     event.preventDefault();
