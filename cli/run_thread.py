@@ -70,7 +70,8 @@ def ask(
         settings = await told_settings(session, thread, given)
         if not settings.context.index and settings.context.strategy != "direct":
             err.print(
-                "No index is named: no document is read; --index DIR names one.", style="yellow"
+                "No index is named: only what needs no document is answered; --index DIR names one.",
+                style="yellow",
             )
         return session.ask(asked, settings.context, thread, tokens=shown.tokens)
 
