@@ -70,7 +70,7 @@ def ask(
         settings = await told_settings(session, thread, given)
         if not settings.context.index and settings.context.strategy != "direct":
             err.print(
-                "No index is named: only what needs no document is answered; --index DIR names one.",
+                "No index is named: what needs documents is not answered; --index DIR names one.",
                 style="yellow",
             )
         return session.ask(asked, settings.context, thread, tokens=shown.tokens)
