@@ -204,6 +204,7 @@ def test_the_built_in_models_say_what_to_install(hopyard: Environment) -> None:
 
 
 _LATER = (
+    "hopyard.agent.workers.ray_workers",
     "hopyard.agent.workers.shared_build",
     "hopyard.agent.workers.worker",
     "hopyard.indexes.documents.readers.pdf.",

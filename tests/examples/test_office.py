@@ -137,7 +137,7 @@ ABOUT: dict[str, tuple[str, dict[str, object]]] = {
     "jahresbericht.pdf": ("Jahresbericht 2024", {"author": "Jonas Brandt", "date": "2000-01-01"}),
     "about.html": ("다산차 협동조합 소개", {"author": "오경란"}),
     "history.epub": ("A Short History", {"author": "Oh Gyeong-ran", "date": "2024-05-01"}),
-    "letter.msg": ("Your bowls", {"author": '"Ilse Tamm" <ilse@tamm.example>'}),
+    "letter.msg": ("Your bowls", {"author": "Ilse Tamm <ilse@tamm.example>"}),
     "tasting.ipynb": ("Tasting scores", {}),
     "preise.csv": ("preise", {}),
     "근무표.tsv": ("근무표", {}),
