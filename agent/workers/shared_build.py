@@ -44,7 +44,7 @@ def shared_build(
     """
     with_ray = on == RAY or on.startswith("ray://")
     if on not in {"workers", "batch"} and not with_ray:
-        raise UsageError(f"--on {on!r} is none of workers, batch, ray and ray://HOST:PORT.")
+        raise UsageError(f"There is no --on {on}: it is workers, batch, ray or ray://HOST:PORT.")
     address, stop = shared_index(as_known(str(directory)), "--on"), threading.Event()
     with ExitStack() as stack:
         queue = stack.enter_context(closing(WorkQueue(address)))

@@ -245,7 +245,7 @@ def test_an_index_in_a_folder_cannot_be_shared(
 ) -> None:
     ended = build(out=str(tmp_path / "index")).end()
     assert ended.code == 2 and "--on needs an index in Postgres" in ended.err
-    assert "is none of workers, batch, ray" in build(on="somebody").end().err
+    assert "it is workers, batch, ray" in build(on="somebody").end().err
     worker = zygote.run("worker", "-i", str(tmp_path), environment=model_server.environment())
     assert worker.code == 2 and "`hopyard worker` needs an index in Postgres" in worker.err
 
