@@ -40,6 +40,11 @@ settings.register_profile(
 settings.load_profile("short")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The page's files come first: few tests that take long, for which no process should wait."""
+    items.sort(key=lambda item: item.path.parent.name != "web")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def interrupts() -> None:
     """Ctrl-C reaches the tests that send it, also where `nohup` or a shell's `&` shuts it out."""
