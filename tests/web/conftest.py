@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
+import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +19,7 @@ import hopyard
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import Given, read_given
 from hopyard.testing import DOCUMENTS, WordEmbedder
+from hopyard.web import change
 from hopyard.web.app import application
 
 QUESTION = "When was the Iron Bridge opened?"
@@ -21,12 +27,19 @@ ANSWER = {"answer": "It was opened in 1781 [1].", "passages": [1]}
 HTML = '<p>It was opened in 1781 <a class="mark" href="#source-1">[1]</a>.</p>'
 
 
-@pytest.fixture
-def index(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hopyard.register_embedding("words", WordEmbedder())
-    directory = tmp_path / "index"
+    directory = tmp_path_factory.mktemp("bridges") / "index"
     hopyard.build_index(directory, DOCUMENTS, chunk_tokens=0, embedding="words")
     return directory
+
+
+@pytest.fixture
+def index(built: Path, tmp_path: Path) -> Path:
+    """An index of the test's own, which is a copy."""
+    hopyard.register_embedding("words", WordEmbedder())
+    return shutil.copytree(built, tmp_path / "index")
 
 
 @pytest.fixture
@@ -69,3 +82,92 @@ def client(given: Given) -> Iterator[TestClient]:
         app = application(given, resources)
         with TestClient(app, base_url="http://localhost") as opened:
             yield opened
+
+
+class ChangeHere:
+    """`python -m hopyard.web.change` in a thread: the process takes seconds to import Hopyard."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.stdin, self.stdout = self, asyncio.StreamReader()
+        self.returncode: int | None = None
+        self._patch, self._loop = patch, asyncio.get_running_loop()
+
+    def write(self, asked: bytes | str) -> None:
+        """The server writes what it asks for, in bytes; the change its lines."""
+        if isinstance(asked, str):
+            self._loop.call_soon_threadsafe(self.stdout.feed_data, asked.encode())
+            return
+        streams = SimpleNamespace(stdin=io.BytesIO(asked), __stdout__=self, stderr=sys.stderr)
+        self._patch.setattr(change, "sys", streams)
+        self._made = asyncio.create_task(self._make())
+
+    async def _make(self) -> None:
+        try:
+            await asyncio.to_thread(change.main)
+        finally:
+            self.returncode = 0
+            self.stdout.feed_eof()
+
+    async def wait(self) -> None:
+        await self._made
+
+    def close(self) -> None:
+        """As the process's input is closed."""
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def kill(self) -> None:
+        """A thread ends by itself."""
+
+
+@pytest.fixture
+def changes_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changes of an index are made in this process, with its embedding and its model."""
+
+    async def begin(*_: Any, **__: Any) -> ChangeHere:
+        return ChangeHere(monkeypatch)
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", begin)
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Any]:
+    """Headless Chromium, without a network; once for each process that tests."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.skip("there is no Chromium with its driver (apt-get install chromium-driver)")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1280,1400",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ):
+        options.add_argument(argument)
+    service = webdriver.ChromeService(executable_path=driver)
+    started = webdriver.Chrome(options=options, service=service)
+    yield started
+    started.quit()
+
+
+@pytest.fixture
+def browser(chromium: Any) -> Iterator[Any]:
+    """Chromium as if it had just been started: no page, no complaint, a desk by day, no touch."""
+    chromium.get("about:blank")
+    chromium.get_log("browser")
+    yield chromium
+    for command, values in {
+        "Emulation.setTouchEmulationEnabled": {"enabled": False},
+        "Emulation.clearDeviceMetricsOverride": {},
+        "Emulation.setEmulatedMedia": {"features": []},
+        "Page.setDownloadBehavior": {"behavior": "default"},
+    }.items():
+        chromium.execute_cdp_cmd(command, values)
+    chromium.get("about:blank")  # no page waits for a server that ends

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,25 +10,17 @@ from typing import Any
 
 import pytest
 from langchain_core.documents import Document
-from model_server import ModelServer, Reply
+from model_server import ModelServer, Reply, scripted_provider
 
 import hopyard
+from hopyard.models.chat import register_chat_provider
+from hopyard.testing import WordEmbedder
 
 from .conftest import ANSWER, QUESTION, replies
-from .test_page import Page, Server, wait_for
+from .page import LOOKS, LiveServer, Page, faults, look, wait_for
 
 pytestmark = pytest.mark.server
 
-AXE = lzma.decompress((Path(__file__).parent / "axe" / "axe.min.js.xz").read_bytes()).decode()
-"""The accessibility checker of Deque Systems, version 4.14.1, under the licence beside it."""
-RUN_AXE = """
-const done = arguments[arguments.length - 1];
-axe.run(document, {resultTypes: ["violations"]}).then(
-  (found) => done(found.violations.flatMap((rule) =>
-    rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 200)}`))),
-  (error) => done([String(error)]));
-"""
-LOOKS = [(scheme, *size) for scheme in ("light", "dark") for size in ((1280, 900), (390, 844))]
 WIDE = "\n\n| " + " | ".join(f"Column{n}" for n in range(20)) + " |\n" + "| - " * 20 + "|\n"
 
 SCRIPT = "<script>window.hacked = 1</script>"
@@ -55,47 +46,29 @@ HARM = {
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[ModelServer]:
-    with ModelServer(replies({"Answer": ANSWER}), models=("words:latest",)) as made:
+    with ModelServer(replies({"Answer": ANSWER})) as made:
+        register_chat_provider("scripted", scripted_provider(made))
         yield made
 
 
 @pytest.fixture(scope="module")
-def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    del model
     folder = tmp_path_factory.mktemp("hostile")
-    (folder / "home").mkdir()
+    hopyard.register_embedding("words", WordEmbedder())
+    kinds = ["dense", "sparse", "entity-graph", "communities"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOPYARD_HOME", str(folder / "home"))
-        for name, value in model.environment().items():
-            patch.setenv(name, value)
-        kinds = ["dense", "sparse", "entity-graph", "communities"]
         index = folder / "index"
-        hopyard.build_index(index, HOSTILE, kinds=kinds, chunk_tokens=0, embedding="ollama:words")
-    made = Server(index, model, folder / "home")
-    made.start()
+        hopyard.build_index(index, HOSTILE, kinds=kinds, chunk_tokens=0, embedding="words")
+        made = LiveServer(index).__enter__()
     yield made
-    made.kill()
+    made.__exit__()
 
 
-def look(browser: Any, scheme: str, width: int, height: int) -> None:
-    """Light or dark, on a screen of this size."""
-    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-
-
-def faults(browser: Any) -> list[str]:
-    """The faults that axe finds on the page as it is: light and dark, on a desk and a telephone."""
-    browser.execute_script(AXE)
-    found = []
-    for each in LOOKS:
-        look(browser, *each)
-        found += [f"{each}: {fault}" for fault in browser.execute_async_script(RUN_AXE)]
-    look(browser, *LOOKS[0])
-    return found
-
-
-def test_axe_finds_nothing_on_any_view(browser: Any, server: Server, model: ModelServer) -> None:
+def test_axe_finds_nothing_on_any_view(
+    browser: Any, server: LiveServer, model: ModelServer
+) -> None:
     model.answer = replies({"Answer": HARM | {"answer": HARM["answer"] + WIDE}})
     page = Page(browser, server)
     views = {"start": faults(browser)}
@@ -135,7 +108,7 @@ def test_axe_finds_nothing_on_any_view(browser: Any, server: Server, model: Mode
     assert {view: found for view, found in views.items() if found} == {}
 
 
-def test_an_entity_shows_what_it_is_joined_to(browser: Any, server: Server) -> None:
+def test_an_entity_shows_what_it_is_joined_to(browser: Any, server: LiveServer) -> None:
     page = Page(browser, server)
     page.complaints()
     wait_for(lambda: page.find("nav a[href='#/entities']")).click()
@@ -155,7 +128,7 @@ def test_an_entity_shows_what_it_is_joined_to(browser: Any, server: Server) -> N
 
 
 def test_an_own_question_measures_strategies(
-    browser: Any, server: Server, model: ModelServer, tmp_path: Path
+    browser: Any, server: LiveServer, model: ModelServer, tmp_path: Path
 ) -> None:
     def answer(_: str, messages: Any) -> Any:
         return ANSWER if "1781" in str(messages) else {"answer": "In 1871."}
@@ -199,7 +172,7 @@ def test_an_own_question_measures_strategies(
 
 
 def test_hostile_documents_and_answers_are_text(
-    browser: Any, server: Server, model: ModelServer
+    browser: Any, server: LiveServer, model: ModelServer
 ) -> None:
     model.answer = replies({"Answer": HARM})
     page = Page(browser, server)

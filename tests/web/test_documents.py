@@ -63,7 +63,7 @@ def entries(client: TestClient, words: str = "") -> dict[str, Any]:
 
 def ended(client: TestClient) -> dict[str, Any]:
     """The change, once it has ended."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 150
     while (state := client.get("/api/change").json())["running"]:
         assert time.monotonic() < until, state
         time.sleep(0.05)
@@ -129,6 +129,7 @@ def test_a_file_that_cannot_be_kept_is_refused(
     assert "waits already" in again.json()["error"]["message"]
 
 
+@pytest.mark.usefixtures("changes_here")
 def test_files_are_added_and_removed(client: TestClient, folder: Path) -> None:
     assert client.post("/api/change/add", json={}).status_code == 400  # nothing waits
     other = BYTES | {"origin": "http://evil.example"}
@@ -136,8 +137,6 @@ def test_files_are_added_and_removed(client: TestClient, folder: Path) -> None:
     for name, content in (("buoy.pdf", pdf("The buoy is red.")), ("broken.pdf", b"no PDF")):
         assert client.put(f"/api/uploads/{name}", content=content, headers=BYTES).status_code == 204
     assert client.post("/api/change/add", json={"estimate": True}).json()["running"]
-    busy = client.post("/api/change/add", json={})
-    assert (busy.status_code, "wait" in busy.json()["error"]["message"]) == (409, True)
     assert ended(client)["report"] == {"estimate": {}}  # no kind of this index asks a model
     client.post("/api/change/add", json={})
     state = ended(client)
@@ -153,6 +152,17 @@ def test_files_are_added_and_removed(client: TestClient, folder: Path) -> None:
     assert (folder / "buoy.pdf").exists()  # the folder is the person's own
 
 
+def test_another_process_makes_a_change(client: TestClient) -> None:
+    entry = entries(client)["harbour/page.html"]
+    asked = {"id": entry["id"]}
+    assert client.post("/api/change/remove", json=asked).json()["running"]
+    busy = client.post("/api/change/remove", json=asked)
+    assert (busy.status_code, "wait" in busy.json()["error"]["message"]) == (409, True)
+    assert ended(client)["report"] == {"removed": 1, "passages": 2}
+    assert "harbour/page.html" not in entries(client)
+
+
+@pytest.mark.usefixtures("changes_here")
 def test_a_file_waits_until_it_is_in_the_index(client: TestClient, folder: Path) -> None:
     """A server that is killed while it adds files leaves their copies in the folder."""
     builder = client.app.state.builder  # type: ignore[attr-defined]
@@ -172,6 +182,7 @@ def test_a_file_waits_until_it_is_in_the_index(client: TestClient, folder: Path)
     assert (builder.waiting, (folder / "buoy.md").read_text()) == ([], "The buoy is red.")
 
 
+@pytest.mark.usefixtures("changes_here")
 def test_an_archive_is_deleted_with_the_last_of_its_documents(folder: Path) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

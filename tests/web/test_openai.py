@@ -12,7 +12,7 @@ from model_server import ModelServer, Reply
 from starlette.testclient import TestClient
 
 from .conftest import ANSWER, QUESTION, replies
-from .test_page import wait_for
+from .page import wait_for
 
 PLACE = "http://localhost/threads/"
 

@@ -1,4 +1,4 @@
-"""The page in a real browser, over a server of its own process that is killed and comes back."""
+"""The page in a real browser, over a server in this process, and over one that is killed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,8 @@ from model_server import ModelServer
 import hopyard
 from hopyard.testing import DOCUMENTS
 
-from .conftest import ANSWER, QUESTION, replies
+from .conftest import ANSWER, QUESTION
+from .page import PLAIN, LiveServer, Page, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -46,7 +46,7 @@ class Server:
         command += ["--embedding", "ollama:words", "--strategy", "single"]
         with (self._folder / "log.txt").open("ab") as log:
             self._process = subprocess.Popen(command, env=self._environment, stderr=log)
-        wait_for(self._answers, 60)
+        wait_for(self._answers, 150)
 
     def kill(self) -> None:
         assert self._process is not None
@@ -56,67 +56,32 @@ class Server:
     def _answers(self) -> bool:
         assert self._process is not None
         assert self._process.poll() is None, (self._folder / "log.txt").read_text()
-        try:
-            return httpx.get(f"{self.address}/api/status", trust_env=False, timeout=60).is_success
-        except httpx.TransportError:
-            return False
-
-
-def wait_for(reached: Callable[[], Any], seconds: float = 90) -> Any:
-    until = time.monotonic() + seconds
-    while not (found := reached()):
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    return found
+        with socket.socket() as asked:
+            return asked.connect_ex(("127.0.0.1", self.port)) == 0
 
 
 @pytest.fixture
-def model() -> Iterator[ModelServer]:
-    with ModelServer(replies({"Answer": ANSWER}), models=("words:latest",)) as made:
-        yield made
-
-
-@pytest.fixture
-def server(model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    for name, value in model.environment().items():
+def killed(chat: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server that a test kills and starts again."""
+    chat.models = ("words:latest",)
+    for name, value in chat.environment().items():
         monkeypatch.setenv(name, value)
     index, home = tmp_path / "index", tmp_path / "home"
     home.mkdir()
     hopyard.build_index(index, DOCUMENTS, chunk_tokens=0, embedding="ollama:words")
-    made = Server(index, model, home)
-    made.start()
-    yield made
-    made.kill()
+    made = Server(index, chat, home)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.kill()
 
 
-class Page:
-    """The page as a person uses it."""
-
-    def __init__(self, browser: Any, server: Server) -> None:
-        self.browser = browser
-        browser.get(server.address)
-        wait_for(lambda: self.find("textarea"))
-
-    def find(self, selector: str) -> Any:
-        found = self.browser.find_elements("css selector", selector)
-        return found[0] if found else None
-
-    def text(self, selector: str) -> str:
-        """The text of an element; "" while the page draws it again."""
-        script = "return document.querySelector(arguments[0])?.innerText ?? ''"
-        return str(self.browser.execute_script(script, selector))
-
-    def ask(self, question: str) -> None:
-        self.find("textarea").send_keys(question)
-        self.find("form button[type=submit]").click()
-
-    def shows(self, selector: str, text: str) -> None:
-        wait_for(lambda: text in self.text(selector))
-
-    def complaints(self) -> list[str]:
-        """Complaints of the browser itself, such as a broken policy."""
-        log = self.browser.get_log("browser")
-        return [line["message"] for line in log if line["level"] == "SEVERE"]
+@pytest.fixture
+def server(index: Path, chat: ModelServer) -> Iterator[LiveServer]:
+    del chat
+    with LiveServer(index) as made:
+        yield made
 
 
 def seconds(page: Page) -> int:
@@ -124,7 +89,7 @@ def seconds(page: Page) -> int:
     return int(re.findall(r"Working… (\d+) s", page.text("main"))[0])
 
 
-def test_an_answer_opens_at_its_marked_quote(browser: Any, server: Server) -> None:
+def test_an_answer_opens_at_its_marked_quote(browser: Any, server: LiveServer) -> None:
     page = Page(browser, server)
     page.complaints()
     page.ask(QUESTION)
@@ -139,7 +104,7 @@ def test_an_answer_opens_at_its_marked_quote(browser: Any, server: Server) -> No
 
 
 def test_a_reload_and_a_killed_server_lose_nothing(
-    browser: Any, server: Server, model: ModelServer
+    browser: Any, killed: Server, chat: ModelServer
 ) -> None:
     go = threading.Event()
 
@@ -147,19 +112,19 @@ def test_a_reload_and_a_killed_server_lose_nothing(
         assert go.wait(300), title
         return ANSWER
 
-    model.answer = slow
-    page = Page(browser, server)
+    chat.answer = slow
+    page = Page(browser, killed)
     wait_for(lambda: browser.switch_to.active_element.get_attribute("id") == "question")
     browser.switch_to.active_element.send_keys(QUESTION, "\ue007")  # Enter
     page.shows("main", "Working…")
-    model.wait_for_call()
+    chat.wait_for_call()
     wait_for(lambda: seconds(page) >= 2)
     browser.refresh()
     page.shows("main h2", QUESTION)
     assert seconds(page) >= 2  # those of the run, not those since the reload
     assert browser.switch_to.active_element.tag_name == "body"  # the reader is at the answer
-    server.kill()
-    server.start()  # the page finds it again by itself
+    killed.kill()
+    killed.start()  # the page finds it again by itself
     go.set()
     page.shows("main .answer", "It was opened in 1781 [1].")
     page.shows("main", "1 call")
@@ -169,25 +134,23 @@ def test_a_reload_and_a_killed_server_lose_nothing(
 
 
 def test_an_answer_that_nobody_watched_is_there(
-    browser: Any, server: Server, model: ModelServer
+    browser: Any, server: LiveServer, chat: ModelServer
 ) -> None:
-    asked = httpx.post(
-        f"{server.address}/api/threads", json={"question": QUESTION}, trust_env=False
-    )
+    asked = httpx.post(f"{server.address}/api/threads", json={"question": QUESTION}, **PLAIN)
     thread = asked.json()["thread"]
     done = f"{server.address}/api/threads/{thread}"
-    wait_for(lambda: not httpx.get(done, trust_env=False, timeout=60).json()["running"])
+    wait_for(lambda: not httpx.get(done, **PLAIN).json()["running"])
     browser.get(f"{server.address}/#{thread}")
     page = Page(browser, server)
     browser.get(f"{server.address}/#{thread}")
     page.shows("main .answer", "It was opened in 1781 [1].")
-    assert len(model.calls) == 1
+    assert len(chat.calls) == 1
 
 
 def test_two_strategies_answer_beside_each_other(
-    browser: Any, server: Server, model: ModelServer
+    browser: Any, server: LiveServer, chat: ModelServer
 ) -> None:
-    model.answer = lambda _, said: ANSWER if "1781" in str(said) else {"answer": "In 1871."}
+    chat.answer = lambda _, said: ANSWER if "1781" in str(said) else {"answer": "In 1871."}
     page = Page(browser, server)
     page.complaints()
     page.find("form.ask summary").click()
@@ -204,7 +167,7 @@ def test_two_strategies_answer_beside_each_other(
 
 
 def test_threads_are_found_renamed_saved_and_deleted(
-    browser: Any, server: Server, model: ModelServer, tmp_path: Path
+    browser: Any, server: LiveServer, chat: ModelServer, tmp_path: Path
 ) -> None:
     go, saved = threading.Event(), tmp_path / "saved"
 
@@ -215,10 +178,10 @@ def test_threads_are_found_renamed_saved_and_deleted(
     def listed() -> list[str]:
         return [each.text for each in browser.find_elements("css selector", "nav details li a")]
 
-    model.answer = slow
+    chat.answer = slow
     for river in ("Aar", "Elbe", "Isar", "Main", "Oder", "Saale"):
         asked = {"question": f"{QUESTION} And the {river}?"}
-        httpx.post(f"{server.address}/api/threads", json=asked, trust_env=False)
+        httpx.post(f"{server.address}/api/threads", json=asked, **PLAIN)
     page = Page(browser, server)
     page.complaints()
     wait_for(lambda: page.text("nav").count("running") == 6)

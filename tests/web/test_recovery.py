@@ -18,7 +18,7 @@ from hopyard.web import notes, recovery
 from hopyard.web.app import application
 
 from .conftest import ANSWER, HTML, QUESTION, replies
-from .test_page import wait_for
+from .page import wait_for
 from .test_talk import ask, events
 
 

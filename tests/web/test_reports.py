@@ -15,9 +15,8 @@ from hopyard.state.settings.sources import home
 from hopyard.testing import DOCUMENTS, WordEmbedder
 
 from .conftest import QUESTION
-from .test_browser import look
-from .test_page import Page, wait_for
-from .typist import LiveServer, Typist
+from .page import PLAIN, LiveServer, Page, look, wait_for
+from .typist import Typist
 
 pytestmark = pytest.mark.server
 TELEPHONE = ("light", 390, 844)
@@ -32,7 +31,7 @@ def typist() -> Typist:
 def server(typist: Typist, tmp_path: Path) -> Iterator[LiveServer]:
     hopyard.register_embedding("words", WordEmbedder())
     hopyard.build_index(tmp_path / "index", DOCUMENTS, chunk_tokens=0, embedding="words")
-    with LiveServer(tmp_path / "index") as made:
+    with LiveServer(tmp_path / "index", model="typist", **{"answer.check": "rules"}) as made:
         yield made
 
 
@@ -42,7 +41,7 @@ def page(browser: Any, server: LiveServer) -> Page:
 
 
 def threads(server: LiveServer) -> list[dict[str, Any]]:
-    found = httpx.get(f"{server.address}/api/threads", trust_env=False).json()["threads"]
+    found = httpx.get(f"{server.address}/api/threads", **PLAIN).json()["threads"]
     return list(found)
 
 
@@ -197,7 +196,7 @@ def ask_as_client(server: LiveServer, *said: str) -> Any:
     messages = [{"role": roles[place % 2], "content": text} for place, text in enumerate(said)]
     body = {"messages": messages, "stream": True}
     address = f"{server.address}/v1/chat/completions"
-    return httpx.stream("POST", address, json=body, trust_env=False, timeout=90)
+    return httpx.stream("POST", address, json=body, **PLAIN)
 
 
 def test_stop_in_a_client_stops_the_run_and_the_conversation_goes_on(

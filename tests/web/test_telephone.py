@@ -10,12 +10,11 @@ import pytest
 from model_server import ModelServer
 
 import hopyard
+from hopyard.testing import WordEmbedder
 
 from .conftest import replies
+from .page import LiveServer, Page, wait_for
 from .test_documents import PIER, pdf
-from .test_page import Page, Server, model, wait_for
-
-__all__ = ("model",)  # a fixture
 
 pytestmark = pytest.mark.server
 SIZE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
@@ -37,27 +36,19 @@ WIDER = "return document.scrollingElement.scrollWidth - innerWidth"
 
 
 @pytest.fixture
-def page(
-    browser: Any, model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Page]:
-    for name, value in model.environment().items():
-        monkeypatch.setenv(name, value)
-    home, folder = tmp_path / "home", tmp_path / "harbour"
-    monkeypatch.setenv("HOPYARD_HOME", str(home))
+def page(browser: Any, chat: ModelServer, tmp_path: Path) -> Iterator[Page]:
+    folder = tmp_path / "harbour"
+    hopyard.register_embedding("words", WordEmbedder())
     folder.mkdir()
     (folder / "pier.pdf").write_bytes(pdf(PIER))
     (folder / "ferry.md").write_text("# Ferry\n\nThe Iron Ferry leaves Bristol at noon.")
     kinds = ["dense", "sparse", "entity-graph", "communities"]
-    hopyard.build_index(tmp_path / "index", folder, embedding="ollama:words", kinds=kinds)
+    hopyard.build_index(tmp_path / "index", folder, embedding="words", kinds=kinds)
     said = {"answer": "It is open from nine to five [1].", "passages": [1]}
-    model.answer = replies({"Answer": said})
-    made = Server(tmp_path / "index", model, home)
-    made.start()
-    touched(browser, SIZE["height"])
-    yield Page(browser, made)
-    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    made.kill()
+    chat.answer = replies({"Answer": said})
+    with LiveServer(tmp_path / "index") as made:
+        touched(browser, SIZE["height"])
+        yield Page(browser, made)
 
 
 def touched(browser: Any, height: float) -> None:

@@ -12,38 +12,32 @@ from model_server import ModelServer
 
 import hopyard
 from hopyard.indexes.written.estimate import SAMPLE
+from hopyard.state.settings.sources import home
+from hopyard.testing import WordEmbedder
 
 from ..indexes.kinds.passage_graph.script import questions_about
 from .conftest import replies
+from .page import LiveServer, Page, wait_for
 from .test_documents import HOSTILE, PIER, pdf
-from .test_page import Page, Server, model, wait_for
 
-__all__ = ("model",)  # a fixture
-
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.usefixtures("changes_here")]
 ESCAPE = "\ue00c"
 
 
 @pytest.fixture
-def page(
-    browser: Any, model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Page]:
+def page(browser: Any, chat: ModelServer, tmp_path: Path) -> Iterator[Page]:
     """The page over an index of a PDF file and a file with a hostile name."""
-    for name, value in model.environment().items():
-        monkeypatch.setenv(name, value)
-    home, folder, index = tmp_path / "home", tmp_path / "harbour", tmp_path / "index"
-    monkeypatch.setenv("HOPYARD_HOME", str(home))
+    folder, index = tmp_path / "harbour", tmp_path / "index"
+    hopyard.register_embedding("words", WordEmbedder())
     folder.mkdir()
     (folder / "pier.pdf").write_bytes(pdf(PIER))
     (folder / HOSTILE).write_text("# <script>alert(1)</script>\n\nThe ferry leaves at noon.")
-    hopyard.build_index(index, folder, embedding="ollama:words")
-    model.answer = replies(
+    hopyard.build_index(index, folder, embedding="words")
+    chat.answer = replies(
         {"Answer": {"answer": "It is open from nine to five [1].", "passages": [1]}}
     )
-    made = Server(index, model, home)
-    made.start()
-    yield Page(browser, made)
-    made.kill()
+    with LiveServer(index) as made:
+        yield Page(browser, made)
 
 
 def test_a_citation_opens_in_the_picture_of_its_page(page: Page, browser: Any) -> None:
@@ -116,7 +110,7 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
     page.find(".add button").click()
     wait_for(lambda: "No model is asked" in browser.switch_to.alert.text)
     browser.switch_to.alert.accept()
-    wait_for(lambda: "uploads/buoy.pdf" in page.text(".documents"), 60)
+    wait_for(lambda: "uploads/buoy.pdf" in page.text(".documents"))
     page.shows(".add", "3 documents added")
     page.shows(".documents", "uploads/100% #1 & co.md")
 
@@ -137,8 +131,8 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
     page.find("button[aria-label='Remove uploads/buoy.pdf']").click()
     wait_for(lambda: "Remove uploads/buoy.pdf" in browser.switch_to.alert.text)
     browser.switch_to.alert.accept()
-    wait_for(lambda: "buoy" not in page.text(".documents"), 60)
-    left = [file.name for file in (tmp_path / "home" / "uploads").rglob("*.*")]
+    wait_for(lambda: "buoy" not in page.text(".documents"))
+    left = [file.name for file in (home() / "uploads").rglob("*.*")]
     assert sorted(left) == ["100% #1 & co.md", "rope.md"]
     drop(browser, page.find("nav"), tmp_path / "buoy.pdf")  # it would open in place of the page
     assert page.find("main")
@@ -146,41 +140,34 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
 
 
 def test_the_cost_of_a_change_is_told_before_it(
-    browser: Any, model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: Any, chat: ModelServer, tmp_path: Path
 ) -> None:
     """A part of the files is tried with the model; the index stays as it is."""
-    for name, value in model.environment().items():
-        monkeypatch.setenv(name, value)
-    home, folder, index = tmp_path / "home", tmp_path / "people", tmp_path / "index"
-    monkeypatch.setenv("HOPYARD_HOME", str(home))
-    for place in (home, folder):
-        place.mkdir()
+    hopyard.register_embedding("words", WordEmbedder())
+    folder, index = tmp_path / "people", tmp_path / "index"
+    folder.mkdir()
     (folder / "alba.md").write_text("Alba knows Bert and Cora.")
     more = [tmp_path / f"{number}.md" for number in range(SAMPLE + 2)]
     for file in more:
         file.write_text(f"Bert knows Cora and Dirk {file.stem}.")
-    model.answer = lambda *_: questions_about("Alba", "Alba knows Bert and Cora.")
-    named = {"embedding": "ollama:words", "model": "openai:scripted"}
+    chat.answer = lambda *_: questions_about("Alba", "Alba knows Bert and Cora.")
+    named = {"embedding": "words", "model": "scripted"}
     hopyard.build_index(index, folder, kinds=["dense", "sparse", "passage-graph"], **named)
-    made = Server(index, model, home)
-    made.start()
-    try:
+    with LiveServer(index) as made:
         page = Page(browser, made)
         page.complaints()
         page.find("nav a[href='#/documents']").click()
         wait_for(lambda: page.find("input[type=file]")).send_keys("\n".join(map(str, more)))
         page.shows(".add", f"\n{more[-1].name}\n")
         page.shows(".add", "Estimate the cost")
-        before = len(model.calls)
+        before = len(chat.calls)
         browser.find_elements("css selector", ".add button")[1].click()
         page.shows(".add", "passage-graph: about 2 calls, ")
         assert re.search(r"about 2 calls, [1-9]\d*,?\d+ tokens", page.text(".add"))
-        assert len(model.calls) == before + SAMPLE
+        assert len(chat.calls) == before + SAMPLE
         page.shows("main", "1 document, 1 passage")
         wait_for(lambda: page.find(".add button")).click()
         assert "A model is asked for: passage-graph." in browser.switch_to.alert.text
         browser.switch_to.alert.accept()
         page.shows("main", f"{len(more) + 1} documents, {len(more) + 1} passages")
         assert page.complaints() == []
-    finally:
-        made.kill()

@@ -1,16 +1,13 @@
-"""A server in this process whose model writes what a test dictates, piece by piece."""
+"""A chat model that writes what a test dictates, piece by piece."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from collections.abc import AsyncIterator
-from pathlib import Path
 from queue import Queue
 from typing import Any
 
-import uvicorn
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatResult
@@ -18,11 +15,6 @@ from langchain_core.runnables import RunnableGenerator
 from pydantic import Field, PrivateAttr
 
 from hopyard.models.chat import ChatProvider, register_chat_provider
-from hopyard.nodes.resources import Resources
-from hopyard.state.settings.given import read_given
-from hopyard.web.app import Server, application
-
-from .test_page import wait_for
 
 
 class Typist(BaseChatModel):
@@ -76,57 +68,3 @@ class Typist(BaseChatModel):
 
     def _generate(self, *_: Any, **__: Any) -> ChatResult:
         raise NotImplementedError
-
-
-class LiveServer:
-    """`hopyard serve` in a thread. While `broken`, a proxy before it answers with 502."""
-
-    def __init__(self, index: Path) -> None:
-        self.broken, self.slow = False, 0.0
-        settings = {"index": str(index), "model": "typist", "embedding": "words"}
-        settings |= {"profile": "capable", "gate": "off", "strategy": "single"}
-        settings |= {"answer.check": "rules"}
-        self._given = read_given(settings.items())
-
-    def __enter__(self) -> LiveServer:
-        self._resources = Resources().__enter__()
-        self.app = application(self._given, self._resources)
-        config = uvicorn.Config(
-            self._proxy,
-            port=0,
-            log_level="critical",
-            timeout_graceful_shutdown=1,
-            interface="asgi3",
-        )
-        self._server = Server(config, self.app)
-        self._thread = threading.Thread(target=self._server.run)
-        self._thread.start()
-        wait_for(lambda: self._server.started)
-        port = self._server.servers[0].sockets[0].getsockname()[1]
-        self.address = f"http://127.0.0.1:{port}"
-        return self
-
-    def stop(self) -> None:
-        """Let it end, as Ctrl-C does."""
-        self._server.should_exit = True
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-        self._thread.join()
-        self._resources.__exit__(None, None, None)
-
-    async def _proxy(self, scope: Any, receive: Any, send: Any) -> None:
-        async def sent(message: Any) -> None:
-            if self.broken:
-                raise ConnectionError
-            await send(message)
-
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-        elif self.broken:
-            await send({"type": "http.response.start", "status": 502, "headers": []})
-            await send({"type": "http.response.body", "body": b"Bad Gateway"})
-        else:
-            if scope["method"] == "POST":
-                await asyncio.sleep(self.slow)
-            await self.app(scope, receive, sent)
