@@ -61,6 +61,7 @@ test: $(STAMP)
 # Tests start a Postgres server of their own. Ray's run where only loopback exists: it listens on all
 # addresses. docs/scale.md has the figures of larger sizes.
 test-scale: $(STAMP)
+	HOPYARD_TEST_SIZE=0.05 $(BIN)/python -m pytest tests/indexes/building/test_size.py
 	TEST_SCALE=1 $(BIN)/python -m pytest tests/reliability/test_workers.py tests/reliability/test_batches.py \
 	  tests/reliability/test_batch_reports.py -n $(WORKERS) --dist loadfile
 	@if [ $$(id -u) = 0 ] && $(BIN)/python -c 'import ray' 2>/dev/null; then \

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Final
 
 import json_repair
@@ -52,8 +53,14 @@ class UnfitOutputError(ValueError):
 
 
 def json_schema(output: type[Output]) -> dict[str, Any]:
-    """The JSON schema that a provider is asked to follow."""
-    return output.model_json_schema()
+    """The JSON schema that a provider is asked to follow, for the caller alone."""
+    schema: dict[str, Any] = json.loads(_schema(output))
+    return schema
+
+
+@lru_cache(maxsize=128)
+def _schema(output: type[Output]) -> str:
+    return json.dumps(output.model_json_schema())
 
 
 def parse(

@@ -111,8 +111,10 @@ def test_a_missing_extra_is_said_before_anything_is_read(
     sentence: str,
     command: tuple[str, ...],
 ) -> None:
-    monkeypatch.delenv("HOPYARD_EMBEDDING", raising=False)
-    assert hopyard("index", "build", "notes", "--out", "made").code == 0
+    if hidden == ["builtin"]:
+        monkeypatch.delenv("HOPYARD_EMBEDDING", raising=False)
+    if names or command[0] == "add":
+        assert hopyard("index", "build", "notes", "--out", "made").code == 0
     (notes / "deep").mkdir()
     for name in names:
         (notes / name).write_bytes(b"?")

@@ -24,8 +24,8 @@ def test_it_answers_and_remembers(
 
     model_server.answer = answer
     first = run("assistant.py", index, lines=("How many moons does Mars have?",))
-    assert first.stdout.startswith("two moons\n    “Mars has two moons")
-    assert first.stderr == ""
+    assert first.out.startswith("two moons\n    “Mars has two moons")
+    assert first.err == ""
 
     second = run("assistant.py", index, lines=("And Venus?",))
-    assert second.stdout == ("you: How many moons does Mars have?\nassistant: two moons\nnone\n")
+    assert second.out == ("you: How many moons does Mars have?\nassistant: two moons\nnone\n")

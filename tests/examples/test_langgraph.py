@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +11,13 @@ from model_server import ModelServer
 from ..graphs.conftest import EMBEDDING, index
 from ..graphs.script import said
 from ..server.conftest import Server, server
+from .conftest import EXAMPLES, Run
 
 __all__ = ("index", "server")
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 QUESTION = "When was the Iron Bridge opened?"
 QUOTE = "“The Iron Bridge was opened in 1781.” (Iron Bridge)"
 MOST_LINES = 40
-
-
-def run(name: str, *arguments: str, environment: dict[str, str] | None = None) -> str:
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / name), *arguments],
-        env=os.environ | (environment or {}),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.fixture
@@ -43,18 +27,20 @@ def asked(server: Server) -> Server:
 
 
 @pytest.mark.server
-def test_langgraph_stream(asked: Server) -> None:
-    printed = run("langgraph_stream.py", QUESTION, asked.address)
-    assert printed == f"In 1781\n[1] {QUOTE}\n"
+def test_langgraph_stream(asked: Server, program: Run) -> None:
+    shown = program("langgraph_stream.py", QUESTION, asked.address)
+    assert shown.out == f"In 1781\n[1] {QUOTE}\n"
 
 
 @pytest.mark.server
-def test_a2a_client(asked: Server) -> None:
+def test_a2a_client(asked: Server, program: Run) -> None:
     pytest.importorskip("a2a")
-    assert run("a2a_client.py", QUESTION, asked.address) == "In 1781\n"
+    assert program("a2a_client.py", QUESTION, asked.address).out == "In 1781\n"
 
 
-def test_deepagents_subagent(index: Path, model_server: ModelServer) -> None:
+def test_deepagents_subagent(
+    index: Path, model_server: ModelServer, program: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("deepagents")
 
     def answer(title: str, messages: list[dict[str, Any]]) -> Any:
@@ -66,12 +52,10 @@ def test_deepagents_subagent(index: Path, model_server: ModelServer) -> None:
         "HOPYARD_STRATEGY": "single",
         "HOPYARD_PROFILE": "builtin",
     }
-    printed = run(
-        "deepagents_subagent.py",
-        *(str(index), "Write two lines.", "openai:scripted"),
-        environment=model_server.environment() | settings,
-    )
-    assert "Done." in printed
+    for name, value in (model_server.environment() | settings).items():
+        monkeypatch.setenv(name, value)
+    shown = program("deepagents_subagent.py", index, "Write two lines.", "openai:scripted")
+    assert "Done." in shown.out
 
 
 @pytest.mark.parametrize("name", ["langgraph_stream.py", "a2a_client.py", "deepagents_subagent.py"])

@@ -44,26 +44,26 @@ def documents(tmp_path: Path) -> Path:
 
 def test_script(run: Run, documents: Path) -> None:
     done = run("script.py", documents, QUESTION, MODEL)
-    assert done.stdout == (f"{ANSWER}\n  “Mars has two moons, Phobos and Deimos.” (mars.md)\n")
-    assert "passages: 1, embedded: 1" in done.stderr
-    assert "single, model calls: 1" in done.stderr or "single, model calls: 2" in done.stderr
+    assert done.out == (f"{ANSWER}\n  “Mars has two moons, Phobos and Deimos.” (mars.md)\n")
+    assert "passages: 1, embedded: 1" in done.err
+    assert "single, model calls: 1" in done.err or "single, model calls: 2" in done.err
 
 
 def test_lcel_retriever(run: Run, index: Path, model_server: ModelServer) -> None:
-    assert run("lcel_retriever.py", index, QUESTION, MODEL).stdout == f"Mars has {ANSWER} [1].\n"
+    assert run("lcel_retriever.py", index, QUESTION, MODEL).out == f"Mars has {ANSWER} [1].\n"
     [call] = model_server.calls
     assert "Mars: Mars has two moons, Phobos and Deimos." in call.turn
 
 
 def test_agent_tool(run: Run, index: Path, model_server: ModelServer) -> None:
-    shown = run("agent_tool.py", index, "Tell me about Mars.", MODEL).stdout
+    shown = run("agent_tool.py", index, "Tell me about Mars.", MODEL).out
     assert shown.index("Tool Calls:") < shown.index(ANSWER) < shown.index(f"Mars has {ANSWER} [1].")
     assert "“Mars has two moons, Phobos and Deimos.”" in shown
     assert model_server.titles()[0] == "hopyard"
 
 
 def test_langgraph_node(run: Run, index: Path) -> None:
-    shown = run("langgraph_node.py", index, QUESTION).stdout
+    shown = run("langgraph_node.py", index, QUESTION).out
     steps = [line for line in shown.splitlines() if line.startswith("step: ")]
     assert steps[-2:] == ["step: documents", "step: write"]
     assert {"step: route", "step: single"} <= set(steps)
@@ -72,7 +72,7 @@ def test_langgraph_node(run: Run, index: Path) -> None:
 
 
 def test_agent_middleware(run: Run, index: Path, model_server: ModelServer) -> None:
-    shown = run("agent_middleware.py", index, QUESTION, MODEL).stdout
+    shown = run("agent_middleware.py", index, QUESTION, MODEL).out
     assert shown == f"Mars has {ANSWER} [1].\n[1] {QUOTE}\n"
     [call] = model_server.calls
     assert "[1] Mars: Mars has two moons" in call.turn

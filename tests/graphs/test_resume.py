@@ -94,16 +94,13 @@ def test_a_killed_run_goes_on_and_pays_nothing_twice(
     assert len(script.asked) == kill.finished + len(kill.pending)
     _wait_until(lambda: all(call.finished for call in model_server.calls))
 
-    if point == "level":
-        resumed = _resume_in_a_process(model_server)
-    else:
-        for name, value in model_server.environment().items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setattr(sys, "argv", ["hopyard", "resume", "killed", "--json"])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert ended.value.code == 0
-        resumed = json.loads(capsys.readouterr().out)
+    for name, value in model_server.environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "argv", ["hopyard", "resume", "killed", "--json"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    resumed = json.loads(capsys.readouterr().out)
     # The resumed run has the same model under another name.
     for step in (*undisturbed["steps"], *resumed["steps"]):
         step.pop("judge", None)
@@ -163,7 +160,13 @@ def _ask_and_kill(
     arguments = ["ask", QUESTION, "--strategy", kill.strategy, "--thread", "killed"]
     arguments += ["--index", context.index, "--model", "openai:scripted", "--embedding", EMBEDDING]
     arguments += ["-k", "2", "--set", "tree.max_depth=2", "--json"]
-    process = _started(arguments, server)
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        env=os.environ | server.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
         home = Path(os.environ["HOPYARD_HOME"])
         _wait_until(
@@ -178,24 +181,6 @@ def _ask_and_kill(
     assert process.returncode == -signal.SIGKILL
     assert printed == ""
     held.set()
-
-
-def _resume_in_a_process(server: ModelServer) -> dict[str, Any]:
-    process = _started(["resume", "killed", "--json"], server)
-    printed, errors = process.communicate(timeout=LONGEST_WAIT)
-    assert process.returncode == 0, errors
-    resumed: dict[str, Any] = json.loads(printed)
-    return resumed
-
-
-def _started(arguments: list[str], server: ModelServer) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*COMMAND, *arguments],
-        env=os.environ | server.environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def _finished_calls(home: Path) -> int:
