@@ -15,7 +15,7 @@ from ..graphs.conftest import CORPUS, Words
 from ..graphs.hop.conftest import BRIDGES
 from ..graphs.hop.drawn import build_drawn
 from ..graphs.script import rubric, said, scores, split
-from .test_browser import faults
+from .test_browser import LOOKS, faults, look
 from .test_page import Page, Server, wait_for
 
 pytestmark = pytest.mark.server
@@ -28,6 +28,7 @@ THEMES: Final = "What do the documents tell about bridges?"
 LISTED: Final = "Which bridges do the documents name?"
 FIRST: Final = "Which bridge was opened first?"
 LIST: Final = "| Bridge | Opened |\n|---|---|\n| Iron Bridge | 1781 |\n| Stone Bridge | 1146 |"
+ARROW_DOWN, ENTER = "\ue015", "\ue007"
 OPEN_ALL: Final = "for (const each of document.querySelectorAll('.steps details')) each.open = true"
 
 
@@ -220,6 +221,30 @@ PICTURES: Final = {
 }
 
 
+DRAWN: Final = {"chain": 3, "plan": 5, "hop": 4, "global": 5, "tree": 5}
+"""Edges of the drawing: worked by hand, as of the chain one to each of its three steps."""
+
+
+def edges(page: Page) -> int:
+    return str(page.find(".drawn path").get_attribute("d")).count("M")
+
+
+def walk_drawing(page: Page, browser: Any) -> None:
+    """Walk the drawing by keyboard, open its last step, and see it on a telephone."""
+    boxes = browser.find_elements("css selector", ".drawn button")
+    boxes[0].send_keys(ARROW_DOWN)
+    for box in boxes[1:-1]:
+        assert browser.switch_to.active_element == box
+        box.send_keys(ARROW_DOWN)
+    boxes[-1].send_keys(ENTER)
+    page.shows(".opened h3", boxes[-1].text.split("\n")[0])
+    assert page.find(".opened .inside")
+    look(browser, *LOOKS[-1])  # a telephone
+    wider = "const {scrollWidth, clientWidth} = document.querySelector('.drawn');"
+    assert browser.execute_script(f"{wider} return scrollWidth - clientWidth") == 0
+    look(browser, *LOOKS[0])
+
+
 @pytest.fixture(scope="module")
 def model() -> Iterator[ModelServer]:
     with ModelServer(lambda *_: {}, models=("words:latest",)) as made:
@@ -260,6 +285,9 @@ def test_a_picture_grows_and_every_step_opens(
     for text in picture.growing:
         page.shows(".steps", text)
     assert "Working…" in page.text("main")
+    for text in picture.growing:  # the drawing grows too, and marks what is under way
+        page.shows(".drawn", text.split(" → ")[0].split(":")[0])
+    assert page.find(".drawn .box.open")
     go.set()
     page.shows("main", f"{strategy} · ")
     page.find(".steps > summary").click()
@@ -277,8 +305,14 @@ def test_a_picture_grows_and_every_step_opens(
     if strategy == "chain":  # what was found in which passage
         lists = browser.find_elements("css selector", ".steps .citations")
         assert any("It crosses the Severn." in each.text for each in lists)
+    walk_drawing(page, browser)
+    if strategy != "cor":
+        assert picture.whole.rpartition(" → ")[2] in page.text(".drawn .final")
+    if strategy in DRAWN:
+        assert edges(page) == DRAWN[strategy]
     assert faults(browser) == []
-    page.find(".steps .cite").click()
+    for closed in (".drawn [aria-expanded=true]", ".steps .cite"):
+        browser.execute_script("arguments[0].click()", page.find(closed))
     page.shows("aside blockquote", "e")
     steps, cited = page.text(".steps"), page.text("aside blockquote")
     if strategy == "tree":
@@ -289,6 +323,9 @@ def test_a_picture_grows_and_every_step_opens(
             "Who paid for it? → Nobody",
         ]
         assert page.find(".kept meter").get_property("value") == 0.3
+        crossed = browser.find_elements("css selector", ".drawn .pruned .name")
+        assert [each.text for each in crossed] == [IRON, "Who paid for it?", "Who built it?"]
+        assert "30%" in page.find(".drawn .bar > i").get_attribute("style")
     assert page.complaints() == []
 
     # The saved trace shows the same, without the server.
