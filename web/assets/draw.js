@@ -155,7 +155,7 @@ function Box({ step, passages, chosen, choose, last, first }) {
   const look = step.id === last?.id ? "final" : stays ? "stays" : fell ? "short" : LOOKS[step.verdict] ?? "";
   const foot = [step.score?.toFixed(2), step.verdict, step.calls?.length && costOf(step.calls).split(", ").slice(0, 2).join(", ")];
   return html`<button type="button" class=${`box ${look} ${hop ? "hop" : ""}`} aria-expanded=${chosen === step.id} tabindex=${step.id === (chosen || first) ? 0 : -1}
-    data-from=${step.tail} data-to=${step.head} onClick=${() => choose(chosen === step.id ? "" : step.id)}>
+    data-from=${step.tail || null} data-to=${step.head || null} onClick=${() => choose(chosen === step.id ? "" : step.id)}>
     <span class="name">${title}</span>${says && html`<span class="says">${says}</span>`}
     <span class="foot">${foot.filter(Boolean).join(" · ")}</span>
     ${step.score != null && html`<i class="bar"><i style=${{ width: `${100 * step.score}%` }} /></i>`}
