@@ -128,7 +128,7 @@ export function Drawing({ steps, passages, cite, cited, running, changes }) {
       ${running && !all.some((step) => step.verdict === "open" && step.kind !== "strategy") && html`<div class="part" key="working"><span class="box open">…</span></div>`}
     </div>
     ${open && html`<section class="opened" aria-label=${titleOf(open, passages)}><h3>${titleOf(open, passages)}</h3>
-      <${Inside} step=${open} passages=${passages} cite=${cite} cited=${open === last ? cited : []} /></section>`}
+      <${Inside} step=${open} passages=${passages} cite=${cite} cited=${open.id === last?.id ? cited : []} /></section>`}
   </div>`;
 }
 
@@ -150,14 +150,14 @@ function Box({ step, passages, chosen, choose, last, first }) {
   const name = (id) => passages.get(id)?.name ?? id;
   const [hop, stays] = [step.head || step.tail, staysIn(step)];
   const title = hop ? name(hop) + (stays ? " stays" : "") : titleOf(step, passages);
-  const says = hop ? step.question : step.kind !== "strategy" && short(step.answer ?? "");
+  const says = hop ? step.question : step.kind !== "strategy" && !(step.steps.length && step.answer === last?.answer) && short(step.answer ?? "");
   const fell = LOOKS[step.verdict] === "pruned" && step.verdict !== "pruned";
   const look = step.id === last?.id ? "final" : stays ? "stays" : fell ? "short" : LOOKS[step.verdict] ?? "";
   const foot = [step.score?.toFixed(2), step.verdict, step.calls?.length && costOf(step.calls).split(", ").slice(0, 2).join(", ")];
   return html`<button type="button" class=${`box ${look} ${hop ? "hop" : ""}`} aria-expanded=${chosen === step.id} tabindex=${step.id === (chosen || first) ? 0 : -1}
     data-from=${step.tail || null} data-to=${step.head || null} onClick=${() => choose(chosen === step.id ? "" : step.id)}>
     <span class="name">${title}</span>${says && html`<span class="says">${says}</span>`}
-    <span class="foot">${foot.filter(Boolean).join(" · ")}</span>
+    <span class="foot">${foot.filter(Boolean).map((each) => each.replaceAll(" ", "\u00a0")).join(" · ")}</span>
     ${step.score != null && html`<i class="bar"><i style=${{ width: `${100 * step.score}%` }} /></i>`}
   </button>`;
 }
