@@ -2,8 +2,7 @@
 
     PYTHONPATH=.:tests:examples/office python docs/strategy_pictures.py chain=THREAD tree=THREAD …
 
-Saves the trace of each thread as a page, opens one of its steps, and photographs the steps in
-Chromium. A number after the thread chooses the step: `tree=THREAD:5` opens the fifth.
+Saves the trace of each thread as a page, and photographs the drawing of its steps in Chromium.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from typing import Final
 
 from screenshots import Camera
 
-SIZE: Final = (700, 600)
+WIDTH: Final = 860
 MOST_BYTES: Final = 60_000
-OPEN: Final = """
-const step = document.querySelectorAll(".steps li > details")[arguments[0] - 1];
-step.open = true;
-step.scrollIntoView({ block: "center" });
+ABOVE: Final = """
+const { top, bottom } = document.querySelector(".drawn").getBoundingClientRect();
+scrollTo(0, top + scrollY - 12);
+return Math.ceil(bottom - top) + 24;
 """
 
 
@@ -29,17 +28,17 @@ def main() -> None:
     """Take a picture of each run."""
     camera = Camera()
     try:
-        camera.look(SIZE, "light")
         camera.browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
         for each in sys.argv[1:]:
-            name, _, chosen = each.partition("=")
-            thread, _, number = chosen.partition(":")
+            name, _, thread = each.partition("=")
             with tempfile.TemporaryDirectory() as folder:
                 page = Path(folder) / "run.html"
                 trace = [sys.executable, "-m", "hopyard.cli.main", "trace", thread]
                 subprocess.run([*trace, "--html", str(page)], check=True)  # noqa: S603
+                camera.look((WIDTH, 600), "light")
                 camera.browser.get(page.as_uri())
-                camera.browser.execute_script(OPEN, int(number or 4))
+                camera.look((WIDTH, camera.browser.execute_script(ABOVE)), "light")
+                camera.browser.execute_script(ABOVE)
                 camera.take(f"run-{name}", MOST_BYTES)
     finally:
         camera.browser.quit()

@@ -17,7 +17,9 @@ from hopyard.web.citations import TEMPLATES
 
 __all__ = ("saved_trace",)
 
-_MODULES: Final = ("common.js", "view.js", "steps.js", "answer.js", "saved.js")
+_MODULES: Final = (
+    *("common.js", "view.js", "step.js", "draw.js", "steps.js", "answer.js", "saved.js"),
+)
 """Each after those that it imports. They become one module, so no two have a name in common."""
 _LINKS: Final = re.compile(r"^(?:import|export \{).*\n|^export (?=const|function)", re.MULTILINE)
 """Imports and exports, which one module needs none of."""

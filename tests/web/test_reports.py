@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -13,6 +16,7 @@ import pytest
 import hopyard
 from hopyard.state.settings.sources import home
 from hopyard.testing import DOCUMENTS, WordEmbedder
+from hopyard.web import runs
 
 from .conftest import QUESTION
 from .page import PLAIN, LiveServer, Page, look, wait_for
@@ -230,3 +234,27 @@ def test_a_server_that_ends_says_so_in_its_streams(server: LiveServer, typist: T
     assert rest[-1] == "data: [DONE]"
     [note] = (home() / "serving").glob("*.json")
     assert QUESTION in note.read_text("utf-8")  # the run continues at the next start
+
+
+def test_the_steps_of_a_run_that_begins_late_are_not_asked_for_before(
+    page: Page, browser: Any, typist: Typist, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine the page asked for steps before the store had the thread: 404."""
+    settings_of, go = runs.thread_settings, threading.Event()
+
+    async def late(*given: Any) -> Any:
+        await asyncio.to_thread(go.wait, 90)
+        return await settings_of(*given)
+
+    monkeypatch.setattr(runs, "thread_settings", late)
+    page.complaints()
+    page.ask(QUESTION)
+    wait_for(lambda: "#" in browser.current_url)
+    browser.refresh()
+    page.shows("main", "Working…")
+    time.sleep(0.8)
+    go.set()
+    typist.write("In 1781 [1].")
+    typist.end()
+    wait_for(lambda: page.find("a.mark"))
+    assert page.complaints() == []

@@ -18,7 +18,7 @@ from ..graphs.conftest import CORPUS
 from ..graphs.hop.conftest import BRIDGES
 from ..graphs.hop.drawn import build_drawn
 from ..graphs.script import rubric, said, scores, split
-from .page import PLAIN, LiveServer, Page, faults, wait_for
+from .page import LOOKS, PLAIN, LiveServer, Page, faults, look, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -35,6 +35,7 @@ return [...document.querySelectorAll(".steps .inside:has(> details)")].map((step
   [step.innerText, step.querySelectorAll(".citations li").length]);
 """
 """The text of each step that asked a model, and the number of its passages."""
+ARROW_DOWN, ENTER = "\ue015", "\ue007"
 OPEN_ALL: Final = "for (const each of document.querySelectorAll('.steps details')) each.open = true"
 
 
@@ -227,6 +228,46 @@ PICTURES: Final = {
 }
 
 
+DRAWN: Final = {"chain": 3, "plan": 5, "hop": 4, "global": 5, "tree": 5}
+"""Edges of the drawing: worked by hand, as of the chain one to each of its three steps."""
+
+
+def edges(page: Page) -> int:
+    return str(page.find(".drawn path").get_attribute("d")).count("M")
+
+
+def check_drawing(page: Page, browser: Any, strategy: str) -> None:
+    """Move in the drawing and open its last step by keyboard, and see it on a telephone."""
+    if strategy != "cor":
+        assert PICTURES[strategy].whole.rpartition(" → ")[2] in page.text(".drawn .final")
+    if strategy in DRAWN:
+        assert edges(page) == DRAWN[strategy]
+    boxes = browser.find_elements("css selector", ".drawn button")
+    boxes[0].send_keys(ARROW_DOWN)
+    assert browser.switch_to.active_element == boxes[1]
+    boxes[-1].send_keys(ENTER)
+    page.shows(".opened h3", boxes[-1].text.split("\n")[0])
+    assert page.find(".opened .inside")
+    look(browser, *LOOKS[-1])  # a telephone
+    wider = "const {scrollWidth, clientWidth} = document.querySelector('.drawn');"
+    assert browser.execute_script(f"{wider} return scrollWidth - clientWidth") <= 1
+    look(browser, *LOOKS[0])
+
+
+def check_tree(page: Page, browser: Any) -> None:
+    """The pruned branches are crossed out in list and drawing, and the score is a bar."""
+    page.shows(".steps .kept > ul", "Who built it? → Darby thrown away")
+    pruned = browser.find_elements("css selector", ".kept > ol > .pruned > details > summary")
+    assert [line.text.split(" pruned")[0] for line in pruned] == [
+        f"{IRON} → 1781",
+        "Who paid for it? → Nobody",
+    ]
+    assert page.find(".kept meter").get_property("value") == 0.3
+    crossed = browser.find_elements("css selector", ".drawn .pruned .name")
+    assert [each.text for each in crossed] == [IRON, "Who paid for it?", "Who built it?"]
+    assert "30%" in page.find(".drawn .bar > i").get_attribute("style")
+
+
 @pytest.fixture(scope="module")
 def model() -> Iterator[ModelServer]:
     with ModelServer(lambda *_: {}) as made:
@@ -270,6 +311,9 @@ def test_a_picture_grows_and_every_step_opens(
     for text in picture.growing:
         page.shows(".steps", text)
     assert "Working…" in page.text("main")
+    for text in picture.growing:  # the drawing grows too, and marks what is under way
+        page.shows(".drawn", text.split(" → ")[0].split(":")[0])
+    assert page.find(".drawn .box.open")
     go.set()
     page.shows("main", f"{strategy} · ")
     page.find(".steps > summary").click()
@@ -286,18 +330,14 @@ def test_a_picture_grows_and_every_step_opens(
     if strategy == "chain":  # what was found in which passage
         lists = browser.find_elements("css selector", ".steps .citations")
         assert any("It crosses the Severn." in each.text for each in lists)
+    check_drawing(page, browser, strategy)
     assert faults(browser) == []
-    page.find(".steps .cite").click()
+    for closed in (".drawn [aria-expanded=true]", ".steps .cite"):
+        browser.execute_script("arguments[0].click()", page.find(closed))
     page.shows("aside blockquote", "e")
     steps, cited = page.text(".steps"), page.text("aside blockquote")
     if strategy == "tree":
-        page.shows(".steps .kept > ul", "Who built it? → Darby thrown away")
-        pruned = browser.find_elements("css selector", ".kept > ol > .pruned > details > summary")
-        assert [line.text.split(" pruned")[0] for line in pruned] == [
-            f"{IRON} → 1781",
-            "Who paid for it? → Nobody",
-        ]
-        assert page.find(".kept meter").get_property("value") == 0.3
+        check_tree(page, browser)
     assert page.complaints() == []
 
     # The saved trace shows the same, without the server.

@@ -1,7 +1,8 @@
 // A trace that was saved as one file: there is no server behind it.
 import { Answer } from "/assets/answer.js";
 import { cost, counted, html, render, useState } from "/assets/common.js";
-import { asCited, Steps } from "/assets/steps.js";
+import { asCited } from "/assets/step.js";
+import { Steps } from "/assets/steps.js";
 import { Passage } from "/assets/view.js";
 
 const NOWHERE = { marks: [], count: 0, why: "", original: "" };

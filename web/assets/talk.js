@@ -241,7 +241,7 @@ function Live({ live, thread, cite, resume }) {
   return html`<li>
     <h2>${live.question}</h2>
     <p class="answer writing">${live.text}</p>
-    <${Steps} thread=${thread} question=${0} records=${live.steps} open cite=${cite} />
+    <${Steps} thread=${thread} question=${0} records=${live.steps} open running=${!live.problem} cite=${cite} />
     ${live.problem
       ? html`<p class="problem" role="alert">${live.problem} <button onClick=${resume}>Continue</button></p>`
       : html`<${Working} since=${live.since} />`}
