@@ -3,8 +3,8 @@
     python benchmarks/pictures.py ../shared/data/financebench/pdf
 
 Ten pages of each of the first four PDF files are drawn. Ten sentences of each file that stand in it
-once are marked: the rectangles alone, and with the check that the file has these words there. Times
-are those of the processor.
+once are marked: with the page's lines from the index, the rectangles alone, and the check that the
+file has these words there. Times are those of the processor.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import hopyard
 from hopyard.indexes.listing import open_corpus
-from hopyard.indexes.passages.marks import find_marks, quoted_part
+from hopyard.indexes.passages.marks import find_marks, marks_of, quoted_part
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.state.storage.atomic import write_file
 from hopyard.web.pictures import WIDTHS, count_pages, draw_page, is_there
@@ -57,7 +57,7 @@ def main() -> None:
 
 def quotes(files: list[Path], chance: random.Random) -> dict[str, Any]:
     """Mark sentences of the files, as the page does."""
-    marked, checked, right = list[float](), list[float](), 0
+    read, marked, checked, right = list[float](), list[float](), list[float](), 0
     with tempfile.TemporaryDirectory() as folder:
         index = Path(folder) / "index"
         hopyard.build_index(index, files, kinds=["sparse"])
@@ -72,6 +72,10 @@ def quotes(files: list[Path], chance: random.Random) -> dict[str, Any]:
                 ]
                 for passage, text in chance.sample(said, 10):
                     marks, spent = timed(lambda p=passage, t=text: find_marks(corpus, p, t))
+                    read.append(spent)
+                    first, _, last = passage.pages.partition("-")
+                    pages = corpus.pages(document.id, int(first), int(last or first))
+                    _, spent = timed(lambda p=passage, t=text, g=pages: marks_of(t, p.text, g))
                     marked.append(spent)
                     words = quoted_part(text, passage.text)
                     there, spent = timed(
@@ -84,6 +88,7 @@ def quotes(files: list[Path], chance: random.Random) -> dict[str, Any]:
         "marked": right,
         "milliseconds of the rectangles, median": round(median(marked), 2),
         "milliseconds of the rectangles, most": round(max(marked), 2),
+        "milliseconds with the lines from the index, median": round(median(read), 2),
         "milliseconds of the check, median": round(median(checked), 1),
     }
 
