@@ -28,7 +28,7 @@ const written = ({ target }) => target.parentElement?.closest(".writing");
 new MutationObserver((found) => { window.draws += found.some(written); })
   .observe(document.body, { subtree: true, childList: true, characterData: true });
 """
-"""Counts the frames of the browser, and how often the page has drawn an answer anew."""
+"""Counts the frames of the browser, and how often the page has drawn an answer again."""
 
 
 @pytest.fixture

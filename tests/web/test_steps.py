@@ -30,6 +30,8 @@ THEMES: Final = "What do the documents tell about bridges?"
 LISTED: Final = "Which bridges do the documents name?"
 FIRST: Final = "Which bridge was opened first?"
 LIST: Final = "| Bridge | Opened |\n|---|---|\n| Iron Bridge | 1781 |\n| Stone Bridge | 1146 |"
+CHECKED: Final = ("every", "global", "hop", "tree")
+"""Strategies whose pictures have between them every part that a picture can have."""
 INSIDE: Final = """
 return [...document.querySelectorAll(".steps .inside:has(> details)")].map((step) =>
   [step.innerText, step.querySelectorAll(".citations li").length]);
@@ -286,7 +288,7 @@ def test_a_picture_grows_and_every_step_opens(
     if strategy == "chain":  # what was found in which passage
         lists = browser.find_elements("css selector", ".steps .citations")
         assert any("It crosses the Severn." in each.text for each in lists)
-    assert faults(browser) == []
+    assert strategy not in CHECKED or faults(browser) == []
     page.find(".steps .cite").click()
     page.shows("aside blockquote", "e")
     steps, cited = page.text(".steps"), page.text("aside blockquote")
