@@ -30,9 +30,11 @@ HTML = '<p>It was opened in 1781 <a class="mark" href="#source-1">[1]</a>.</p>'
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hopyard.register_embedding("words", WordEmbedder())
-    directory = tmp_path_factory.mktemp("bridges") / "index"
-    hopyard.build_index(directory, DOCUMENTS, chunk_tokens=0, embedding="words")
-    return directory
+    folder = tmp_path_factory.mktemp("bridges")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOPYARD_HOME", str(folder / "home"))
+        hopyard.build_index(folder / "index", DOCUMENTS, chunk_tokens=0, embedding="words")
+    return folder / "index"
 
 
 @pytest.fixture

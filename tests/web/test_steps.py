@@ -30,6 +30,8 @@ THEMES: Final = "What do the documents tell about bridges?"
 LISTED: Final = "Which bridges do the documents name?"
 FIRST: Final = "Which bridge was opened first?"
 LIST: Final = "| Bridge | Opened |\n|---|---|\n| Iron Bridge | 1781 |\n| Stone Bridge | 1146 |"
+CHECKED: Final = ("every", "global", "hop", "tree")
+"""Strategies whose pictures have between them every part that a picture can have."""
 INSIDE: Final = """
 return [...document.querySelectorAll(".steps .inside:has(> details)")].map((step) =>
   [step.innerText, step.querySelectorAll(".citations li").length]);
@@ -331,7 +333,7 @@ def test_a_picture_grows_and_every_step_opens(
         lists = browser.find_elements("css selector", ".steps .citations")
         assert any("It crosses the Severn." in each.text for each in lists)
     check_drawing(page, browser, strategy)
-    assert faults(browser) == []
+    assert strategy not in CHECKED or faults(browser) == []
     for closed in (".drawn [aria-expanded=true]", ".steps .cite"):
         browser.execute_script("arguments[0].click()", page.find(closed))
     page.shows("aside blockquote", "e")
