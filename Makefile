@@ -15,7 +15,7 @@ WORKERS ?= 3
 help:
 	@echo "make demo     install, index a sample corpus, answer four questions with two models"
 	@echo "make test     install, run the tests"
-	@echo "make test-scale  growth at 2,000 and 10,000 passages; pgvector; workers; faults of Postgres"
+	@echo "make test-scale  growth at 2,000 and 10,000 passages; memory; pgvector; workers; faults of Postgres"
 	@echo "make lab      the tests of lab/, which is not part of the package"
 	@echo "make soak     the reliability tests at length, SOAK_MINUTES=60"
 	@echo "make install  the environment alone"

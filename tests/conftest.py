@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph reads it once, when
 # Sums come out the same on every machine, and tests side by side do not wait for each other.
 os.environ["OMP_NUM_THREADS"] = "1"
 
+import httpx._transports.default
+import httpx2._transports.default
 import pytest
 from hypothesis import HealthCheck, settings
 from model_server import ModelServer, Reply, WordEmbedder, scripted_provider
@@ -22,6 +25,10 @@ from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import register_chat_provider
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import close_shared_resources
+
+# A client loads its certificates for a twentieth of a second, and no test has a use for them.
+for transports in (httpx._transports.default, httpx2._transports.default):
+    transports.create_ssl_context = lru_cache(transports.create_ssl_context)
 
 # Properties are about values: how long an example takes depends on what else the machine does.
 # The same few examples each time; `make soak` takes many others: `--hypothesis-profile=long`.

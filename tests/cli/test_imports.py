@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -73,20 +74,37 @@ def test_hopyard_alone_reads_no_settings(arguments: str) -> None:
     assert modules & (NO_SEARCH | LANGCHAIN | {"pydantic"}) == set()
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_imports_only_the_flags_of_its_command(name: str) -> None:
-    modules, shown = modules_of(name, "--help")
-    assert "Usage:" in shown
-    module = f"hopyard.cli.{COMMANDS[name].module}"
-    assert module in modules
-    others = {f"hopyard.cli.{place.module}" for place in COMMANDS.values()} - {module}
-    assert modules & (NO_SEARCH | LANGCHAIN | others) == set()
+HELP: Final = """
+import contextlib, io, json, os, sys
+from hopyard.cli.app import COMMANDS, run
+for name in COMMANDS:
+    if os.fork() == 0:  # a process of its own, with nothing imported but the list of commands
+        sys.argv = ["hopyard", name, "--help"]
+        with contextlib.redirect_stdout(io.StringIO()) as shown, contextlib.suppress(SystemExit):
+            run()
+        print(json.dumps([name, shown.getvalue(), [*sys.modules]]), flush=True)
+        os._exit(0)
+    os.wait()
+"""
 
 
-def test_flags_are_described_without_importing_strategies_and_searches() -> None:
-    modules, shown = modules_of("ask", "--help")
+@pytest.mark.skipif(sys.platform == "win32", reason="fork")
+def test_help_imports_only_the_flags_of_its_command() -> None:
+    command = [sys.executable, "-W", "ignore", "-c", HELP]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    helped = {
+        name: (shown, modules) for name, shown, modules in map(json.loads, done.stdout.splitlines())
+    }
+    assert list(helped) == list(COMMANDS)
+    for name, (shown, modules) in helped.items():
+        assert "Usage:" in shown, name
+        module = f"hopyard.cli.{COMMANDS[name].module}"
+        assert module in modules, name
+        others = {f"hopyard.cli.{place.module}" for place in COMMANDS.values()} - {module}
+        assert {*modules} & (NO_SEARCH | LANGCHAIN | others) == set(), name
+    shown, modules = helped["ask"]
     assert "tree" in shown
-    assert modules & {"hopyard.graphs.strategies.tree", "hopyard.indexes.searches.mmr"} == set()
+    assert not {*modules} & {"hopyard.graphs.strategies.tree", "hopyard.indexes.searches.mmr"}
 
 
 def test_settings_are_listed_without_a_graph() -> None:

@@ -1,4 +1,4 @@
-"""Runs an example as a user runs it, with a scripted model; in this process, which starts faster."""
+"""Runs an example as a user runs it, with a scripted model, and in the process of the test."""
 
 from __future__ import annotations
 

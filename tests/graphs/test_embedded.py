@@ -1,7 +1,8 @@
 """The agent with the models that come with it, over the sample corpus: its form, not its words.
 
-Two tests run the built-in model. Those that take minutes replay what it said. After a change of
-their prompts, write its words again, with `HOPYARD_RECORD=1 pytest tests/graphs/test_embedded.py`.
+They replay the words of the built-in model; tests/cli/test_imports.py and tests/models/builtin run
+it. After a change of prompts, write its words again, with
+`HOPYARD_RECORD=1 pytest tests/graphs/test_embedded.py`.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ async def replay(index: Path, question: str, **settings: Any) -> dict[str, Any]:
 
 
 async def test_the_route_is_the_models(index: Path) -> None:
-    output = await ask_agent(index, FACT, retrieval={"k": 2})
+    output = await replay(index, FACT, retrieval={"k": 2, "method": "sparse"})
     assert output["strategy"] in STRATEGIES
     assert output["route"]["by"] in {"model", "fallback"}
 
@@ -133,9 +134,7 @@ async def test_a_global_search_writes_reports_and_reads_them(communities: Path) 
 
 
 async def test_a_local_search_answers_from_the_graph(communities: Path) -> None:
-    output = await ask_agent(
-        communities, "Which river does the Iron Bridge cross?", strategy="local"
-    )
+    output = await replay(communities, "Which river does the Iron Bridge cross?", strategy="local")
     assert [step["kind"] for step in output["steps"]] == ["entities", "context", "read"]
     assert output["steps"][0]["title"] == "Entities: Iron Bridge"
     assert output["answer"] != "Unknown"

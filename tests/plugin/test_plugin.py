@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from model_server import ModelServer
 
+pytestmark = pytest.mark.timeout(600)  # two wheels are built and installed
+
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "plugin"
 QUESTION = "When was the Iron Bridge opened?"
@@ -31,11 +33,14 @@ class Installed:
 
     folder: Path
 
-    def run(self, *command: object, environment: Mapping[str, str] | None = None) -> str:
-        """Run a program of the environment; its standard output."""
+    def run(
+        self, *command: object, environment: Mapping[str, str] | None = None, given: str = ""
+    ) -> str:
+        """Run a program of the environment on an input; its standard output."""
         program, *arguments = map(str, command)
         ended = subprocess.run(
             [str(self.folder / "bin" / program), *arguments],
+            input=given,
             capture_output=True,
             text=True,
             cwd=self.folder,
@@ -80,12 +85,27 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return Installed(environment)
 
 
-Hopyard = Callable[..., str]
+ALL = """
+import contextlib, io, json, sys
+from hopyard.cli.app import run
+said = []
+for sys.argv in json.load(sys.stdin):
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            run()
+    except SystemExit as ended:
+        assert not ended.code, out.getvalue()
+    said.append(out.getvalue())
+print(json.dumps(said))
+"""
+"""Runs commands one after the other in one process, which is started and imported once."""
+
+Hopyard = Callable[..., list[str]]
 
 
 @pytest.fixture
 def hopyard(installed: Installed, model_server: ModelServer, home: Path) -> Hopyard:
-    """The installed command, with a scripted model behind it."""
+    """Runs installed commands, with a scripted model behind them; what each prints."""
 
     def answer(title: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
         del messages
@@ -98,41 +118,26 @@ def hopyard(installed: Installed, model_server: ModelServer, home: Path) -> Hopy
     model_server.answer = answer
     models = {"HOPYARD_MODEL": "openai:scripted", "HOPYARD_EMBEDDING": "ollama:words"}
     environment = model_server.environment() | models | {"HOPYARD_HOME": str(home)}
-    return lambda *command: installed.run("hopyard", *command, environment=environment)
+
+    def run(*commands: tuple[object, ...]) -> list[str]:
+        given = json.dumps([["hopyard", *map(str, command)] for command in commands])
+        said: list[str] = json.loads(
+            installed.run("python", "-c", ALL, environment=environment, given=given)
+        )
+        return said
+
+    return run
 
 
-@pytest.fixture
-def index(hopyard: Hopyard, tmp_path: Path) -> Path:
-    """The corpus with an index of its titles."""
-    corpus = tmp_path / "corpus.jsonl"
+def test_its_parts_appear_everywhere(
+    installed: Installed, hopyard: Hopyard, tmp_path: Path
+) -> None:
+    corpus, index = tmp_path / "corpus.jsonl", tmp_path / "i"
     rows = (
         {"id": name, "title": name.replace("-", " ").title(), "text": text}
         for name, text in CORPUS.items()
     )
     corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    hopyard("index", "build", corpus, "--out", tmp_path / "i", "--with", "dense,sparse,titles")
-    return tmp_path / "i"
-
-
-def test_the_wheels_are_what_is_imported(installed: Installed) -> None:
-    where = "import hopyard, hopyard_titles; print(hopyard.__file__, hopyard_titles.__file__)"
-    for file in installed.run("python", "-c", where).split():
-        assert Path(file).is_relative_to(installed.folder)
-
-
-def test_its_parts_appear_everywhere(hopyard: Hopyard, index: Path, tmp_path: Path) -> None:
-    assert "title_words" in hopyard("index", "status", index, "--json")
-    found = json.loads(hopyard("search", "iron", "--index", index, "--search", "titles", "--json"))
-    assert [unit["id"] for unit in found["evidence"]] == ["iron-bridge"]
-
-    asked = ("ask", QUESTION, "--index", index, "--json")
-    forced = json.loads(hopyard(*asked, "-s", "second-look", "--search", "titles", "-t", "t"))
-    assert (forced["answer"], forced["strategy"]) == ("1781", "second-look")
-    assert [step["id"] for step in forced["steps"]] == ["look-1"]
-    routed = json.loads(hopyard(*asked))
-    assert (routed["strategy"], routed["route"]["by"]) == ("second-look", "model")
-    assert "Search: When was the Iron Bridge opened?" in hopyard("trace", "t")
-
     questions = tmp_path / "questions.jsonl"
     questions.write_text(
         json.dumps(
@@ -145,18 +150,47 @@ def test_its_parts_appear_everywhere(hopyard: Hopyard, index: Path, tmp_path: Pa
         )
     )
     columns = ("single", "second-look", "second-look+titles", "tree+titles")
-    report = json.loads(
-        hopyard("eval", questions, "-i", index, "-s", ",".join(columns), "--out", tmp_path / "e",
-                "--json")
-    )  # fmt: skip
-    assert set(report["strategies"]) == set(columns)
+    asked = ("ask", QUESTION, "--index", index, "--json")
+    _, status, found, forced, routed, traced, report, settings = hopyard(
+        ("index", "build", corpus, "--out", index, "--with", "dense,sparse,titles"),
+        ("index", "status", index, "--json"),
+        ("search", "iron", "--index", index, "--search", "titles", "--json"),
+        (*asked, "-s", "second-look", "--search", "titles", "-t", "t"),
+        asked,
+        ("trace", "t"),
+        (
+            "eval",
+            questions,
+            "-i",
+            index,
+            "-s",
+            ",".join(columns),
+            "--out",
+            tmp_path / "e",
+            "--json",
+        ),
+        ("settings", "--json"),
+    )
+    assert "title_words" in status
+    assert [unit["id"] for unit in json.loads(found)["evidence"]] == ["iron-bridge"]
+    forced = json.loads(forced)
+    assert (forced["answer"], forced["strategy"]) == ("1781", "second-look")
+    assert [step["id"] for step in forced["steps"]] == ["look-1"]
+    routed = json.loads(routed)
+    assert (routed["strategy"], routed["route"]["by"]) == ("second-look", "model")
+    assert "Search: When was the Iron Bridge opened?" in traced
+    assert set(json.loads(report)["strategies"]) == set(columns)
+    assert json.loads(settings)["second_look"] == {"tries": 1}
 
-
-def test_its_names_are_in_help_and_settings(hopyard: Hopyard) -> None:
-    help_ = " ".join(hopyard("ask", "--help").split())
+    help_ = " ".join(installed.run("hopyard", "ask", "--help").split())
     assert "second-look" in help_.replace("- ", "-")  # a line may end at the hyphen
     assert "titles" in help_
-    assert json.loads(hopyard("settings", "--json"))["second_look"] == {"tries": 1}
+
+
+def test_the_wheels_are_what_is_imported(installed: Installed) -> None:
+    where = "import hopyard, hopyard_titles; print(hopyard.__file__, hopyard_titles.__file__)"
+    for file in installed.run("python", "-c", where).split():
+        assert Path(file).is_relative_to(installed.folder)
 
 
 def test_it_keeps_the_contracts(installed: Installed) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from time import monotonic
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -213,12 +213,12 @@ def test_an_output_carries_no_control_character(text: str) -> None:
 @pytest.mark.parametrize("length", [7_900, 1_000_000])
 def test_hostile_output_is_refused_quickly(unit: str, length: int) -> None:
     text = '{"answer":' + unit * (length // len(unit))
-    started = monotonic()
+    started = process_time()
     with pytest.raises(UnfitOutputError):
         parse(text, Answer)
     with suppress(UnfitOutputError):
         parse(text + "}", Answer)
-    assert monotonic() - started < 5
+    assert process_time() - started < 10
 
 
 def test_thoughts_do_not_count_towards_the_length() -> None:
