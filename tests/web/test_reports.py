@@ -264,3 +264,22 @@ def test_the_steps_of_a_run_that_begins_late_are_not_asked_for_before(
     typist.end()
     wait_for(lambda: page.find("a.mark"))
     assert page.complaints() == []
+
+
+@pytest.fixture
+def approving(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPYARD_APPROVE", "reading")
+
+
+@pytest.mark.usefixtures("approving")
+def test_an_approval_is_a_button(page: Page, typist: Typist) -> None:
+    page.find("form.ask summary").click()
+    wait_for(lambda: page.find("select[name=strategy] option[value=every]")).click()
+    page.ask(QUESTION)
+    wait_for(lambda: page.find(".waiting button"))
+    assert "calls" in page.text(".waiting pre")
+    assert not typist.asked
+    page.find(".waiting button").click()
+    wait_for(lambda: typist.asked)
+    assert page.find(".waiting") is None
+    typist.end()

@@ -58,6 +58,12 @@ def test_a_citation_opens_in_the_picture_of_its_page(page: Page, browser: Any) -
     mark, frame = page.find("aside rect").rect, picture.rect
     assert mark["x"] - frame["x"] == pytest.approx(100 / 595 * frame["width"], abs=2)
     assert mark["y"] - frame["y"] < 142 / 842 * frame["height"] < mark["y"] - frame["y"] + 20
+    facts = page.text("aside dl").replace("\n", " ")
+    assert "Source harbour/pier.pdf" in facts or "Source pier.pdf" in facts, facts
+    assert re.search(r"Page\W*1", facts)
+    original = page.find("aside a[target=_blank]")
+    assert original.text == "Open the original"
+    assert original.get_property("href").endswith("#page=1")
     page.find("aside button[aria-pressed]").click()
     wait_for(lambda: page.find("aside img").get_property("naturalWidth") == 2000)
     page.find("aside button").send_keys(ESCAPE)
@@ -103,6 +109,7 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
     for number in range(101):  # a browser gives the entries of a folder by the hundred
         (deep / f".hidden{number}").touch()
     (tmp_path / "100% #1 & co.md").write_text("All of it.")
+    (deep / "broken.pdf").write_bytes(b"%PDF-1.4 and no more")
     page.find("input[type=file]").send_keys(str(tmp_path / "buoy.pdf"))
     drop(browser, page.find(".add"), tmp_path / "ropes", tmp_path / "100% #1 & co.md")
     page.shows(".add", "buoy.pdf")
@@ -112,6 +119,7 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
     browser.switch_to.alert.accept()
     wait_for(lambda: "uploads/buoy.pdf" in page.text(".documents"))
     page.shows(".add", "3 documents added")
+    page.shows(".add .doubt", "broken.pdf")  # what was left out
     page.shows(".documents", "uploads/100% #1 & co.md")
 
     page.find("nav a[href='#/search']").click()
@@ -133,7 +141,7 @@ def test_documents_are_dropped_found_and_removed(page: Page, browser: Any, tmp_p
     browser.switch_to.alert.accept()
     wait_for(lambda: "buoy" not in page.text(".documents"))
     left = [file.name for file in (home() / "uploads").rglob("*.*")]
-    assert sorted(left) == ["100% #1 & co.md", "rope.md"]
+    assert sorted(left) == ["100% #1 & co.md", "broken.pdf", "rope.md"], left
     drop(browser, page.find("nav"), tmp_path / "buoy.pdf")  # it would open in place of the page
     assert page.find("main")
     assert page.complaints() == []
