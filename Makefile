@@ -51,8 +51,8 @@ studio: $(STAMP)
 	LANGSMITH_TRACING=false LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev \
 	  --no-browser --no-reload --host 127.0.0.1 --port $(PORT) --n-jobs-per-worker 4
 
-# A file of tests stays in one process. `make test WORKERS=0` runs all in one. The files come in the
-# order of tests/conftest.py, the longest first, so that no process waits for them at the end.
+# A file of tests stays in one process; the order is that of tests/conftest.py. `make test WORKERS=0`
+# runs all in one process.
 # Some tests start the program as a process: without its compiled files each compiles all of it.
 test: $(STAMP)
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \

@@ -40,9 +40,8 @@ settings.load_profile("short")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The page's files come first: they take longest, and pytest drops an order of its arguments
-    in which one folder holds another."""
-    items.sort(key=lambda item: not item.nodeid.startswith("tests/web/"))
+    """The page's files come first: few tests that take long, for which no process should wait."""
+    items.sort(key=lambda item: item.path.parent.name != "web")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -25,6 +26,7 @@ from tokenizers import Tokenizer
 from hopyard.models.chat import ChatProvider, Sampling
 
 EMBEDDING_DIMENSION = 32
+LONGEST_WAIT = 60.0
 
 
 class Reply(Exception):  # noqa: N818  (not an error: what the server says instead of an answer)
@@ -83,11 +85,14 @@ class ModelServer:
     def __enter__(self) -> ModelServer:
         self._lock = threading.Lock()
         self._called = threading.Event()
+        self._until, self._free = 0, threading.Event()
+        self._free.set()
         self._http = Loopback(_Handler, self)
         self._http.start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.let_go()
         self._http.stop()
 
     @property
@@ -117,7 +122,16 @@ class ModelServer:
 
     def wait_for_call(self) -> None:
         """Block until the first chat request is in."""
-        self._called.wait(30)
+        self._called.wait(LONGEST_WAIT)
+
+    def hold(self, until: int = sys.maxsize) -> None:
+        """Keep the answers back until so many calls wait at once, or until `let_go`."""
+        self._until = until
+        self._free.clear()
+
+    def let_go(self) -> None:
+        """Give the answers that `hold` keeps back, and those to come."""
+        self._free.set()
 
     def most_at_once(self) -> int:
         """The largest number of chat requests that ran at the same time."""
@@ -135,7 +149,10 @@ class ModelServer:
         call = Call(title, messages, payload, time.monotonic())
         with self._lock:
             self.calls.append(call)
+            if sum(not each.finished for each in self.calls) >= self._until:
+                self._free.set()
         self._called.set()
+        self._free.wait(LONGEST_WAIT)
         try:
             reply = self.answer(title, messages)
         except Reply as scripted:

@@ -85,7 +85,7 @@ class PostgresServer:
         settings = ("listen_addresses=", "fsync=off", f"unix_socket_directories={self._folder}")
         options = [part for setting in settings for part in ("-c", setting)]
         self._process = self._run(self._bin / "postgres", "-D", self._data, *options)
-        end = time.monotonic() + 30
+        end = time.monotonic() + 90
         while True:
             try:
                 return psycopg.connect(self.address).close()

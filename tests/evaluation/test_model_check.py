@@ -78,10 +78,10 @@ async def test_a_question_that_is_late_or_fails_does_not_count(model_server: Mod
     assert check.outcomes == [*[R] * 8, N, N]
     assert check.answered == 8
     assert check.skills[-1].asked == 0
-    model_server.delay = 5.0
+    model_server.hold()
     check = await check_model(CONTEXT, shared_resources(), limit=0.2)
     assert check.outcomes == [N] * 10
-    assert check.seconds < 4
+    assert check.seconds < 30
     assert check.recommendation[2] == "no question was answered in time"
 
 

@@ -14,7 +14,6 @@ from hopyard.state.settings.fields import Context
 from .conftest import changed
 from .script import Script, full_tree, request_of
 
-DELAY = 0.1
 LEVELS = [
     ("split", 1),
     ("rubric", 1),
@@ -27,7 +26,7 @@ LEVELS = [
     ("aggregate", 1),
 ]
 """What a full tree of depth 2 asks, one level after the other, and how many times."""
-LONGEST_WAIT = 30.0
+LONGEST_WAIT = 60.0
 
 
 async def test_the_calls_of_a_level_overlap(
@@ -35,7 +34,6 @@ async def test_the_calls_of_a_level_overlap(
 ) -> None:
     """Each call waits at the server until all of its level are there: one by one would hang."""
     script.lines = full_tree("All?", 2)
-    model_server.delay = DELAY
     gates = {level: threading.Barrier(many) for level, many in enumerate(_sizes())}
 
     def wait_for_the_level(kind: str, question: str) -> None:
@@ -53,7 +51,6 @@ async def test_the_calls_of_a_level_overlap(
     assert [len(levels[level]) for level in sorted(levels)] == _sizes()
     for calls in levels.values():
         assert max(call.started for call in calls) < min(call.finished for call in calls)
-        assert all(call.finished - call.started >= DELAY for call in calls)
     assert model_server.most_at_once() == 4
     assert _calls_in_a_row(model_server.calls) == len(LEVELS)
 

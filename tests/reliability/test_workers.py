@@ -126,7 +126,7 @@ def test_workers_share_a_build(
     address: str,
     postgres: PostgresServer,
 ) -> None:
-    model_server.delay = 0.3
+    model_server.hold(until=3)
     hire()
     ended = build("--set", "concurrency=2").end()
     assert ended.code == 0, ended

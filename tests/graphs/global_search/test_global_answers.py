@@ -85,7 +85,7 @@ class PatientChat(ScriptedChat):
 
         async def wait_and_answer(messages: Any) -> Any:
             if gate is not None:
-                await asyncio.wait_for(gate.wait(), timeout=30)
+                await asyncio.wait_for(gate.wait(), timeout=60)
             return await inner.ainvoke(messages)
 
         return RunnableLambda(wait_and_answer)

@@ -71,7 +71,6 @@ async def test_all_vertices_of_a_round_are_asked_at_once(
     """Each call waits at the server until all three are there: one by one would hang."""
     gate = threading.Barrier(len(FANS))
     script.before = lambda kind, _: gate.wait(LONGEST_WAIT) if kind == "hop" else None
-    model_server.delay = 0.2
     output = await hop.graph.ainvoke({"question": QUERY}, context=context)
     assert sorted(asked_at(script)) == ["a", "b", "c"]
     assert output["usage"]["model_calls"] == len(FANS) + 1

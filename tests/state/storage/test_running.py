@@ -81,13 +81,19 @@ async def test_two_runs_of_one_process_do_not_share_a_thread(
                 pass
 
 
-async def test_a_lock_that_is_freed_in_a_moment_is_waited_for(locks: FileLocks) -> None:
+async def test_a_lock_that_is_freed_in_a_moment_is_waited_for(
+    locks: FileLocks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "PATIENCE", 60.0)
+    held = asyncio.Event()
+
     async def hold_shortly() -> None:
         async with locks.hold("mine"):
+            held.set()
             await asyncio.sleep(0.15)
 
     task = asyncio.create_task(hold_shortly())
-    await asyncio.sleep(0.05)
+    await held.wait()
     async with locks.hold("mine"):
         pass
     await task

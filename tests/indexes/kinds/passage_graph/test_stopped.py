@@ -6,6 +6,7 @@ import pytest
 from model_server import ModelServer, Reply
 
 from hopyard.indexes.kinds.passage_graph.writing import QUESTIONS_FILE
+from hopyard.state import usage
 from hopyard.state.errors import IndexMissingError, ModelUnreachableError
 
 from .conftest import Library
@@ -32,11 +33,14 @@ def test_a_budget_stops_in_good_order(library: Library, writer: Writer) -> None:
     assert library.stats.written.missing == 0
 
 
-@pytest.mark.parametrize("budget", [{"tokens": 900}, {"seconds": 0.2}])
+@pytest.mark.parametrize("budget", [{"tokens": 900}, {"seconds": 3}])
 def test_other_budgets_stop_as_well(
-    library: Library, model_server: ModelServer, budget: dict[str, float]
+    library: Library,
+    model_server: ModelServer,
+    budget: dict[str, float],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model_server.delay = 0.06
+    monkeypatch.setattr(usage, "monotonic", lambda: len(model_server.calls))  # a call, a second
     library.build(people(10), budget=budget, concurrency=1)
     assert 0 < library.stats.written.missing < 10
 
@@ -81,7 +85,8 @@ def test_removing_needs_no_model(
 
 
 def test_calls_go_many_at_once(library: Library, model_server: ModelServer) -> None:
-    model_server.delay = 0.05
+    model_server.hold(until=4)
+    model_server.delay = 0.02
     library.build(people(10), concurrency=4)
     assert model_server.most_at_once() == 4
 
