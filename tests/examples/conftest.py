@@ -56,7 +56,11 @@ def program(
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+        try:
+            runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+        except SystemExit as end:
+            if end.code:
+                raise
         close_shared_resources()  # as the end of a process does
         return capfd.readouterr()
 

@@ -1,4 +1,7 @@
-"""Several people, broken connections and a killed server: the short version of the benchmark."""
+"""Several people and broken connections: the short version of the benchmark, without its kills.
+
+tests/reliability/test_server_kills.py has the same people at a server that is killed.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_nothing_is_lost_and_nothing_comes_twice(load: Any, tmp_path: Path) -> None:
-    found = asyncio.run(load.measure(tmp_path, people=4, rounds=2, kills=1, calm=0))
+    found = asyncio.run(load.measure(tmp_path, people=4, rounds=2, kills=0, calm=0))
     assert found["problems"] == []
-    assert (found["questions"], found["kills"]) == (8, 1)
+    assert found["questions"] == 8
     assert found["broken connections"] > 0

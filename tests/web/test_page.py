@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +18,7 @@ from model_server import ModelServer
 import hopyard
 from hopyard.testing import DOCUMENTS
 
+from ..reliability.commands import Zygote
 from .conftest import ANSWER, QUESTION
 from .page import PLAIN, LiveServer, Page, wait_for
 
@@ -30,32 +28,23 @@ pytestmark = pytest.mark.server
 class Server:
     """`hopyard serve` as a process."""
 
-    def __init__(self, index: Path, model: ModelServer, folder: Path) -> None:
+    def __init__(self, zygote: Zygote, index: Path, environment: dict[str, str]) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
-        self._index, self._folder = index, folder
-        self._environment = os.environ | model.environment() | {"HOPYARD_HOME": str(folder)}
-        self._environment["HOPYARD_PROFILE"] = "capable"
-        self._process: subprocess.Popen[bytes] | None = None
+        arguments = ("serve", "--index", index, "--port", str(self.port), "--strategy", "single")
+        models = ("--model", "openai:scripted", "--embedding", "ollama:words")
+        self._begin = partial(zygote.start, *arguments, *models, environment=environment)
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "hopyard.cli.main", "serve", "--index", str(self._index)]
-        command += ["--port", str(self.port), "--model", "openai:scripted"]
-        command += ["--embedding", "ollama:words", "--strategy", "single"]
-        with (self._folder / "log.txt").open("ab") as log:
-            self._process = subprocess.Popen(command, env=self._environment, stderr=log)
-        wait_for(self._answers, 150)
+        self._process = self._begin()
+        wait_for(self._answers)
 
     def kill(self) -> None:
-        assert self._process is not None
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
+        self._process.kill()
 
     def _answers(self) -> bool:
-        assert self._process is not None
-        assert self._process.poll() is None, (self._folder / "log.txt").read_text()
         with socket.socket() as asked:
             return asked.connect_ex(("127.0.0.1", self.port)) == 0
 
@@ -64,17 +53,18 @@ class Server:
 def killed(chat: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server that a test kills and starts again."""
     chat.models = ("words:latest",)
-    for name, value in chat.environment().items():
+    environment = chat.environment() | {"HOPYARD_PROFILE": "capable"}
+    for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    index, home = tmp_path / "index", tmp_path / "home"
-    home.mkdir()
+    index = tmp_path / "index"
     hopyard.build_index(index, DOCUMENTS, chunk_tokens=0, embedding="ollama:words")
-    made = Server(index, chat, home)
-    try:
-        made.start()
-        yield made
-    finally:
-        made.kill()
+    with Zygote(tmp_path) as zygote:
+        made = Server(zygote, index, environment)
+        try:
+            made.start()
+            yield made
+        finally:
+            made.kill()
 
 
 @pytest.fixture
@@ -176,7 +166,8 @@ def test_threads_are_found_renamed_saved_and_deleted(
         return alone if title == "StandAlone" else go.wait(300) and ANSWER
 
     def listed() -> list[str]:
-        return [each.text for each in browser.find_elements("css selector", "nav details li a")]
+        script = "return [...document.querySelectorAll('nav details li a')].map((a) => a.innerText)"
+        return list(browser.execute_script(script))
 
     chat.answer = slow
     for river in ("Aar", "Elbe", "Isar", "Main", "Oder", "Saale"):

@@ -163,13 +163,22 @@ def test_the_page_follows_an_answer_until_the_person_scrolls(
         typist.end()
         wait_for(lambda: page.find("form.ask button[type=submit]"))
     browser.execute_script("scrollBy(0, -600)")
-    before = at("scrollY")
+    seen = """(() => {
+      const {startContainer, startOffset} = document.caretRangeFromPoint(400, 300);
+      const text = document.createRange();
+      text.selectNodeContents(startContainer.parentElement.closest("main article, main .answer"));
+      text.setEnd(startContainer, startOffset);
+      return text.toString().match(/Bridge (\\d+)/g).pop().slice(7);
+    })()"""
+    before = at(seen)
     typist.write("\n\nA last line.")
     page.shows("main .writing", "A last line.")
-    assert at("scrollY") == before
+    assert at(seen) == before
     typist.end()
     wait_for(lambda: len(browser.find_elements("css selector", "main .answer:not(.writing)")) == 2)
-    assert at("scrollY") == before
+    import time
+    print("SEEN", before, at(seen), at("scrollY")); time.sleep(1.5); print(at(seen), at("scrollY"))
+    assert 0
 
 
 def test_a_long_answer_leaves_the_page_quick(page: Page, browser: Any, typist: Typist) -> None:
