@@ -240,7 +240,7 @@ function Waiting({ waiting, resume }) {
 function Live({ live, thread, cite, resume }) {
   return html`<li>
     <h2>${live.question}</h2>
-    <p class="answer writing">${live.text}</p>
+    <div class="answer writing">${live.text.split(/\n{2,}/).map((part, place) => html`<p key=${place}>${part}</p>`)}</div>
     <${Steps} thread=${thread} question=${0} records=${live.steps} open running=${!live.problem} cite=${cite} />
     ${live.problem
       ? html`<p class="problem" role="alert">${live.problem} <button onClick=${resume}>Continue</button></p>`
