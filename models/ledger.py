@@ -66,8 +66,12 @@ _MORE: Final = (
 )
 
 
+def _now() -> str:
+    return datetime.now(UTC).isoformat()
+
+
 def _today(person: str) -> str:
-    day = datetime.now(UTC).date().isoformat()
+    day = _now()[:10]
     return f"{day} {person}" if person else day
 
 
@@ -270,6 +274,25 @@ class Ledger:
 
         self._tables.write(work)
 
+    def keep_question(self, asker: str, run: str, question: str) -> None:
+        """Keep a question of a run, unless checkpoints are encrypted: the ledger is not."""
+        from hopyard.state.storage.serializer import KEY_VARIABLE
+
+        query = "INSERT INTO questions VALUES (:asker, :run, :question, :at)"
+        values = {"asker": asker, "run": run, "question": question, "at": _now()}
+        if not os.environ.get(KEY_VARIABLE):
+            self._tables.write(lambda execute: execute(query, values))
+
+    def questions(self, asker: str, run: str) -> list[str]:
+        """The questions that other runs of an asker kept, the oldest first."""
+        rows = self._rows(
+            "SELECT question FROM questions WHERE asker = :asker AND run != :run "
+            "GROUP BY question ORDER BY min(at), question",
+            asker=asker,
+            run=run,
+        )
+        return [question for (question,) in rows]
+
     def spent_today(self, person: str = "") -> int:
         """Tokens of all calls that were paid for since midnight UTC, or of those of a person."""
         rows = self._rows("SELECT tokens FROM spent WHERE day = :day", day=_today(person))
@@ -287,7 +310,7 @@ class Ledger:
                     f"AND key NOT IN (SELECT key FROM uses WHERE NOT {mine})",
                     gone,
                 )
-            for table in ("uses", "endings", "runs"):
+            for table in ("uses", "endings", "runs", "questions"):
                 execute(f"DELETE FROM {table} WHERE {mine}", gone)
 
         self._tables.write(work)
