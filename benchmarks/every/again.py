@@ -55,7 +55,7 @@ async def ask(hop: Hopyard, line: dict[str, Any], titles: list[str]) -> dict[str
     answer = await hop.aask(line["question"], strategy="every")
     row = scored(line, titles, answer)
     print(line["id"], line["question"][:60], "->", row.pop("answer").partition("\n")[0], flush=True)
-    recalled = [step for step in answer.steps if step["id"] == "recall" and "reason" in step]
+    recalled = [step for step in answer.steps if step.id == "recall" and step.reason]
     return {
         "id": line["id"],
         "question": line["question"],

@@ -16,6 +16,12 @@ _BREAK: Final = re.compile(r"\s*<br\s*/?>\s*")
 _LONGEST_CAPTION: Final = 200
 _LONGEST_TITLE: Final = 100
 """Characters of lines above a table that are a caption together: titles, units, dates."""
+_NOTE: Final = re.compile(
+    r"(?:sources?|notes?|quellen?|anmerkung(?:en)?|fuentes?|fonti?|notas?|출처|자료|주|出典|注)"
+    r"\s*[:：]|[*†‡]+\s*\w",
+    re.IGNORECASE,
+)
+"""Begins a row below a table's last row that is no row, as in `Source: annual report`."""
 _PIECE: Final = 60
 """Characters that find a row whose passages hold only parts of it."""
 
@@ -76,10 +82,18 @@ def _rows(lines: Iterator[str]) -> tuple[list[str], str]:
 def _table(caption: str, head: str, lines: Sequence[str]) -> Found | None:
     labels = _cells(head)
     rows = [Row(line.strip(), _cells(line)) for line in lines]
+    while rows and _NOTE.match(_only(rows[-1].cells)):
+        rows.pop()
     width = max([len(labels), *(len(row.cells) for row in rows)])
     labels += [""] * (width - len(labels))
     wide = [row._replace(cells=row.cells + [""] * (width - len(row.cells))) for row in rows]
     return Found(caption, labels, wide) if wide and width > 1 else None
+
+
+def _only(cells: Sequence[str]) -> str:
+    """The text of a row that has one text alone, as a cell over all columns has; or ""."""
+    texts = {cell.strip() for cell in cells} - {""}
+    return texts.pop() if len(texts) == 1 else ""
 
 
 def _cells(line: str) -> list[str]:
