@@ -278,19 +278,16 @@ class Ledger:
         """Keep a question of a run, unless checkpoints are encrypted: the ledger is not."""
         from hopyard.state.storage.serializer import KEY_VARIABLE
 
-        query = "INSERT INTO questions VALUES (:asker, :run, :question, :at)"
-        values = {"asker": asker, "run": run, "question": question, "at": _now()}
         if not os.environ.get(KEY_VARIABLE):
-            self._tables.write(lambda execute: execute(query, values))
+            row = {"asker": asker, "run": run, "question": question, "at": _now()}
+            self._rows(
+                "INSERT INTO questions VALUES (:asker, :run, :question, :at) RETURNING 1", **row
+            )
 
     def questions(self, asker: str, run: str) -> list[str]:
         """The questions that other runs of an asker kept, the oldest first."""
-        rows = self._rows(
-            "SELECT question FROM questions WHERE asker = :asker AND run != :run "
-            "GROUP BY question ORDER BY min(at), question",
-            asker=asker,
-            run=run,
-        )
+        own = "asker = :asker AND run != :run GROUP BY question ORDER BY min(at), question"
+        rows = self._rows(f"SELECT question FROM questions WHERE {own}", asker=asker, run=run)
         return [question for (question,) in rows]
 
     def spent_today(self, person: str = "") -> int:

@@ -50,7 +50,7 @@ class EveryState(StrategyState):
 
     asked: str
     """The question that the documents are read for: this one, or an earlier one in other words."""
-    again: dict[str, Any] | None
+    said: dict[str, Any]
     """Whether this question asks for a number, and its sentence, if `asked` is an earlier one."""
     groups: list[list[str]]
     """Passages that one call reads, the most promising group first."""

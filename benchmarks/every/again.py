@@ -25,17 +25,19 @@ from hopyard.state.settings.fields import Context
 
 RESULTS: Final = Path(__file__).parents[1] / "results" / "every_again.json"
 AGAIN_AS: Final = {
-    "filings-01": "Give me every 10-K annual report among the filings, with company and fiscal year.",
+    "filings-01": "Give me every 10-K annual report among the filings, with company and "
+    "fiscal year.",
     "filings-03": "What does Best Buy have among the filings, and what form does each one have?",
     "filings-06": "Welche Unterlagen gibt es von Corning, und zu welchem Geschäftsjahr?",
     "filings-07": "Name the 10-Qs and whose they are.",
-    "filings-08": "What press releases about a quarter's earnings are there, 10-Qs left out, and who "
-    "issued them?",
+    "filings-08": "What press releases about a quarter's earnings are there, 10-Qs left out, and "
+    "who issued them?",
     "news-01": "How many articles did Engadget bring out in November 2023?",
     "news-12": "What did Kyle Wiggers write, and when did each article appear?",
     "films-03": "How many films from the years 1930 to 1935 have a document of their own?",
     "films-13": "Which Italian films have their own document? Give the year of each.",
-    "films-16": "Name every silent film that is described in its own document and when it came out.",
+    "films-16": "Name every silent film that is described in its own document and when it came "
+    "out.",
 }
 OTHER: Final = {
     "filings": ("How many filings are of MGM Resorts?", "Which filings are of Corning, and who "
@@ -45,8 +47,8 @@ OTHER: Final = {
              "List all articles by Kyle Wiggers about OpenAI with their dates.",
              "List all articles by Elizabeth Lopatto with their dates."),
     "films": ("Which films from 1930 to 1939 are described in a document of their own?",
-              "Which films from 1930 to 1935 are described in a document of their own, and who wrote "
-              "each?", "List all Italian silent films that have a document of their own."),
+              "Which films from 1930 to 1935 are described in a document of their own, and who "
+              "wrote each?", "List all Italian silent films that have a document of their own."),
 }  # fmt: skip
 
 

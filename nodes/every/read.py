@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.models.servers.failures import Failure
 from hopyard.nodes.attempt import Attempt
 from hopyard.nodes.every.choose import document_lines
-from hopyard.nodes.every.recall import remember
+from hopyard.nodes.every.recall import asker
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.every import MOST_COLUMNS, OPEN, READ, Opened, Row, form_of
@@ -75,12 +76,10 @@ async def open_table(state: EveryState, runtime: Runtime[Context]) -> dict[str, 
     reading = await _read(run, state["asked"], None, group, step["id"])
     if reading.table is None and reading.failed and _were_tried(opened, state):
         reading.failed.check_needed()
-    table, again = reading.table, state["again"]
-    if table:
-        await remember(run, state["asked"])
-    if table and again:
-        said = one_line(again["sentence"])
-        table = Table({**table, "count": again["kind"] == "count", "sentence": said})
+    if table := reading.table:
+        table = Table({**table, **state["said"]})  # type: ignore[typeddict-item]
+        keep, name = (await run.caller()).ledger.keep_question, await asker(run)
+        await asyncio.to_thread(keep, name, run.id, state["asked"])
     return {**reading.update(step), "table": table, "opened": opened}
 
 

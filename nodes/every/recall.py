@@ -18,43 +18,28 @@ from hopyard.state.settings.fields import Context
 
 
 async def recall(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Ask the model which earlier question to read the documents for, if there is any.
-
-    Later steps take it from the state: what is asked meanwhile does not matter to a resumed run.
-    """
+    """Ask which earlier question to read the documents for. A resumed run keeps the answer."""
     run, question = await run_of(state, runtime), one_line(state["question"])
-    update: dict[str, Any] = {"asked": question, "again": None, "notes": Overwrite([])}
-    ledger = (await run.caller()).ledger
-    earlier = await asyncio.to_thread(ledger.questions, await _asker(run), run.id)
-    if not earlier or question in earlier:
+    update: dict[str, Any] = {"asked": question, "said": {}, "notes": Overwrite([])}
+    earlier = (await run.caller()).ledger.questions
+    known = await asyncio.to_thread(earlier, await asker(run), run.id)
+    if not known or question in known:
         return update
-    listed = "\n".join(f"{number}. {each}" for number, each in enumerate(earlier, 1))
-    values = {"earlier": listed, "question": question}
-    attempt = await run.try_call(AGAIN, values, step="recall")
-    step = Step(id="recall", kind="choose", title=f"Compare with earlier questions: {len(earlier)}")
-    again = attempt.output
-    if again and again.sentence and 1 <= again.earlier <= len(earlier):
-        update |= {"asked": earlier[again.earlier - 1], "again": again.model_dump()}
+    listed = "\n".join(f"{number}. {each}" for number, each in enumerate(known, 1))
+    attempt = await run.try_call(AGAIN, {"earlier": listed, "question": question}, step="recall")
+    step = Step(id="recall", kind="choose", title=f"Compare with earlier questions: {len(known)}")
+    if (again := attempt.output) is None:
+        step = attempt.mark(step)
+    elif again.sentence and 1 <= again.earlier <= len(known):
+        update["asked"] = known[again.earlier - 1]
+        update["said"] = {"count": again.kind == "count", "sentence": one_line(again.sentence)}
         step["reason"] = f"the same table as for: {update['asked']}"
-    step = step if again else attempt.mark(step)
     return {**update, "notes": Overwrite([step])}
 
 
-async def remember(run: Run, question: str) -> None:
-    """Keep a question whose table was opened, for later questions."""
-    ledger, asker = (await run.caller()).ledger, await _asker(run)
-    await asyncio.to_thread(ledger.keep_question, asker, run.id, question)
-
-
-async def _asker(run: Run) -> str:
+async def asker(run: Run) -> str:
     """Who asks which model about which documents: nobody sees the questions of another person."""
-    index, settings = await run.index(), run.settings
-    return ledger_key(
-        {
-            "person": settings.budget.person,
-            "groups": settings.groups,
-            "model": (await run.caller()).provider.identity,
-            "index": str(index.directory),
-            "where": settings.where,
-        }
-    )
+    settings = run.settings
+    rights = [settings.budget.person, settings.groups, settings.where]
+    index, model = str((await run.index()).directory), (await run.caller()).provider.identity
+    return ledger_key({"rights": rights, "index": index, "model": model})

@@ -26,9 +26,8 @@ _MOST_POINTS: Final = 3
 LONGEST: Final = 200
 _LENGTH: Final = " As a rule it has 200 to 600 words."
 _COUNTED: Final = re.compile(
-    r"\bhow many\b|\bnumber of\b|^\W*list\b|\bwie ?viele\b|\bcombien\b|\bcuánt[ao]s\b|\bquant[ie]\b"
-    r"|몇 ?(?:개|명|건|가지|곳)|多少|いくつ",
-    re.IGNORECASE,
+    r"(?i)\bhow many\b|\bnumber of\b|^\W*list\b|\bwie ?viele\b|\bcombien\b|\bcuánt[ao]s\b"
+    r"|\bquant[ie]\b|몇 ?(?:개|명|건|가지|곳)|多少|いくつ"
 )
 """The form of a question for a number or a list."""
 _COUNT: Final = " It is the number or the whole list, with as many words as a reader needs for it."
@@ -223,13 +222,11 @@ def part_only(read: float | None, question: str) -> str:
     """
     if read is None or read >= 1:
         return ""
+    saw = f" The readers saw {share_read(read)} of the sentences of the documents."
     if _COUNTED.search(question):
-        return (
-            f" The readers saw {share_read(read)} of the sentences of the documents. Give the "
-            "number or the list of what is found among the points, and say that there may be more."
-        )
+        return f"{saw} Give the number or list of what the points have; say that more may exist."
     return (
-        f" The readers saw {share_read(read)} of the sentences of the documents. So state no "
+        f"{saw} So state no "
         'maximum, minimum or number of cases, and no "all", "only" or "never", as a fact about '
         "all documents, unless a source says so itself: write what is found among the points."
     )
