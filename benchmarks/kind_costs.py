@@ -3,7 +3,8 @@
     python benchmarks/kind_costs.py CORPUS
 
 CORPUS is a file of lines with `title` and `text`, such as that of `benchmarks/every/questions.py`.
-The built-in embedding, no chat model. The seconds of a kind are those beyond `dense,sparse`. Writes `benchmarks/results/kind_costs.json`.
+The built-in embedding, no chat model. The seconds of a kind are those beyond `dense,sparse`.
+Writes `benchmarks/results/kind_costs.json`.
 """
 
 from __future__ import annotations
