@@ -161,6 +161,9 @@ def test_a_question_that_no_earlier_question_asks_is_read_for_itself(
     assert output["answer"].startswith("Norrland has 6 contracts:")
     ask(COUNT)
     assert chat.requests == []
+    answer = ask(REWORDED, seed=8, budget={"calls": 1})["answer"]  # none is left for the comparison
+    assert "Not read: " in answer
+    assert [request.name for request in chat.requests] == ["Opened"]
 
 
 @pytest.mark.parametrize(
