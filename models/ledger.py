@@ -66,12 +66,8 @@ _MORE: Final = (
 )
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat()
-
-
 def _today(person: str) -> str:
-    day = _now()[:10]
+    day = datetime.now(UTC).date().isoformat()
     return f"{day} {person}" if person else day
 
 
@@ -279,7 +275,8 @@ class Ledger:
         from hopyard.state.storage.serializer import KEY_VARIABLE
 
         if not os.environ.get(KEY_VARIABLE):
-            row = {"asker": asker, "run": run, "question": question, "at": _now()}
+            at = datetime.now(UTC).isoformat()
+            row = {"asker": asker, "run": run, "question": question, "at": at}
             self._rows(
                 "INSERT INTO questions VALUES (:asker, :run, :question, :at) RETURNING 1", **row
             )

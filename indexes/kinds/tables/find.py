@@ -82,18 +82,12 @@ def _rows(lines: Iterator[str]) -> tuple[list[str], str]:
 def _table(caption: str, head: str, lines: Sequence[str]) -> Found | None:
     labels = _cells(head)
     rows = [Row(line.strip(), _cells(line)) for line in lines]
-    while rows and _NOTE.match(_only(rows[-1].cells)):
+    while rows and len(texts := {*rows[-1].cells} - {""}) == 1 and _NOTE.match(min(texts)):
         rows.pop()
     width = max([len(labels), *(len(row.cells) for row in rows)])
     labels += [""] * (width - len(labels))
     wide = [row._replace(cells=row.cells + [""] * (width - len(row.cells))) for row in rows]
     return Found(caption, labels, wide) if wide and width > 1 else None
-
-
-def _only(cells: Sequence[str]) -> str:
-    """The text of a row that has one text alone, as a cell over all columns has; or ""."""
-    texts = {cell.strip() for cell in cells} - {""}
-    return texts.pop() if len(texts) == 1 else ""
 
 
 def _cells(line: str) -> list[str]:
