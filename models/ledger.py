@@ -270,6 +270,23 @@ class Ledger:
 
         self._tables.write(work)
 
+    def keep_question(self, asker: str, run: str, question: str) -> None:
+        """Keep a question of a run, unless checkpoints are encrypted: the ledger is not."""
+        from hopyard.state.storage.serializer import KEY_VARIABLE
+
+        if not os.environ.get(KEY_VARIABLE):
+            at = datetime.now(UTC).isoformat()
+            row = {"asker": asker, "run": run, "question": question, "at": at}
+            self._rows(
+                "INSERT INTO questions VALUES (:asker, :run, :question, :at) RETURNING 1", **row
+            )
+
+    def questions(self, asker: str, run: str) -> list[str]:
+        """The questions that other runs of an asker kept, the oldest first."""
+        own = "asker = :asker AND run != :run GROUP BY question ORDER BY min(at), question"
+        rows = self._rows(f"SELECT question FROM questions WHERE {own}", asker=asker, run=run)
+        return [question for (question,) in rows]
+
     def spent_today(self, person: str = "") -> int:
         """Tokens of all calls that were paid for since midnight UTC, or of those of a person."""
         rows = self._rows("SELECT tokens FROM spent WHERE day = :day", day=_today(person))
@@ -287,7 +304,7 @@ class Ledger:
                     f"AND key NOT IN (SELECT key FROM uses WHERE NOT {mine})",
                     gone,
                 )
-            for table in ("uses", "endings", "runs"):
+            for table in ("uses", "endings", "runs", "questions"):
                 execute(f"DELETE FROM {table} WHERE {mine}", gone)
 
         self._tables.write(work)

@@ -58,6 +58,7 @@ CREATE TABLE runs (run TEXT PRIMARY KEY, seconds DOUBLE PRECISION NOT NULL);
 """,
     "CREATE TABLE spent (day TEXT PRIMARY KEY, tokens BIGINT NOT NULL)",
     "CREATE TABLE turns (model TEXT PRIMARY KEY, free DOUBLE PRECISION NOT NULL)",
+    "CREATE TABLE questions (asker TEXT, run TEXT, question TEXT, at TEXT)",
 )
 """The statements of each version. A released text never changes."""
 _NUMBER: Final = lock_number("call", "%s")

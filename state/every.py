@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -48,6 +48,10 @@ class FoundRow(TypedDict):
 class EveryState(StrategyState):
     """The strategy's state."""
 
+    asked: str
+    """The question that the documents are read for: this one, or an earlier one in other words."""
+    said: dict[str, Any]
+    """Whether this question asks for a number, and its sentence, if `asked` is an earlier one."""
     groups: list[list[str]]
     """Passages that one call reads, the most promising group first."""
     opened: int

@@ -44,7 +44,7 @@ async def choose(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]
     most = EverySettings.of(run.settings).calls
     searched = Found([])
     if not found or sum(lengths.values()) > room:
-        searched = await _search(run, state["question"])
+        searched = await _search(run, state["asked"])
     ranks = {name: place for place, name in enumerate(passage_ids(searched.evidence))}
     chosen = selected(found, lengths, ranks, most * room)
     groups = grouped(chosen, lengths, room)
@@ -74,7 +74,7 @@ async def choose(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]
         "table": None,
         "rows": Overwrite([]),
         "unread": Overwrite([]),
-        "notes": Overwrite([step]),
+        "notes": [step],
         "truncated": Overwrite(False),
     }
 

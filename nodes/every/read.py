@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.models.servers.failures import Failure
 from hopyard.nodes.attempt import Attempt
 from hopyard.nodes.every.choose import document_lines
+from hopyard.nodes.every.recall import asker
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.every import MOST_COLUMNS, OPEN, READ, Opened, Row, form_of
@@ -71,10 +73,14 @@ async def open_table(state: EveryState, runtime: Runtime[Context]) -> dict[str, 
     run, opened = await run_of(state, runtime), state["opened"] + 1
     group = await run.passages(state["groups"][opened - 1])
     step = _step(opened, len(state["groups"]), len(group))
-    reading = await _read(run, state["question"], None, group, step["id"])
+    reading = await _read(run, state["asked"], None, group, step["id"])
     if reading.table is None and reading.failed and _were_tried(opened, state):
         reading.failed.check_needed()
-    return {**reading.update(step), "table": reading.table, "opened": opened}
+    if table := reading.table:
+        table = Table({**table, **state["said"]})  # type: ignore[typeddict-item]
+        keep, name = (await run.caller()).ledger.keep_question, await asker(run)
+        await asyncio.to_thread(keep, name, run.id, state["asked"])
+    return {**reading.update(step), "table": table, "opened": opened}
 
 
 def next_tasks(state: EveryState) -> list[Send] | str:

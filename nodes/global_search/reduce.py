@@ -155,7 +155,7 @@ async def _answer(
         return UNKNOWN, step | {"reason": "no point helps"}, False
     values = {
         "points": "\n".join(shown.lines()),
-        "style": global_style(run.settings.answer) + part_only(read),
+        "style": global_style(run.settings.answer, question) + part_only(read, question),
         "question": one_line(question),
     }
     attempt = await run.try_call(REDUCE, values, step=step["id"], final=True)

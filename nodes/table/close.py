@@ -126,7 +126,8 @@ def _filled(question: str, asked: Asked, outcome: Outcome) -> str:
     columns = zip(map(str.casefold, outcome["columns"]), zip(*rows, strict=True), strict=True)
     same = not outcome["more"]
     values = {name: cells[0] for name, cells in columns if same and len({*cells}) == 1}
-    if guessed or not {*names} <= values.keys() or (len(rows) == 1 and not names):
+    told = names or len(rows) > 1 or asked["knows"]  # it knows of a 0, and says so in words
+    if guessed or not {*names} <= values.keys() or not told:
         return ""
     return _PLACE.sub(lambda found: _cell(values[found[1].strip().casefold()]), sentence)
 

@@ -62,7 +62,7 @@ def failed_query(sql: str, problem: str) -> str:
         problem: DuckDB's error, or what is wrong with the result.
     """
     return (
-        f"\n\nThis query was run: {one_line(sql)}\nIt failed: {one_line(problem)}\n"
+        f"\n\nThis query was run: {one_line(sql)}\n{one_line(problem)}\n"
         "Write a corrected query. If this result is right, as where nothing matches what the "
         "question asks for, give the same query again and a sentence that says so."
     )

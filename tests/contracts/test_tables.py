@@ -88,6 +88,11 @@ class TestTable(StrategyContract):
         assert output["usage"]["model_calls"] == 2
         assert "17" not in output["answer"]
         assert output["answer"] != UNKNOWN
+        second["sentence"] = "No truck queued there."
+        style = {"seed": 8, "answer": {"style": "sentence"}}
+        assert (await self.ask(change_context(context, style), config))["answer"] == (
+            second["sentence"]
+        )
 
     @pytest.mark.parametrize(
         ("found", "sentence"),

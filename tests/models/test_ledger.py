@@ -288,6 +288,25 @@ def test_what_was_asked_is_kept_until_the_run_is_forgotten(ledger: Ledger) -> No
     assert ledger.asked(["k1", "k2"]) == which
 
 
+def test_questions_are_those_of_the_asker_until_their_runs_are_forgotten(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for asker, run, question in (
+        ("me", "a", "Which?"),
+        ("me", "b", "Who?"),
+        ("me", "b", "Which?"),
+        ("you", "c", "When?"),
+    ):
+        ledger.keep_question(asker, run, question)
+    assert ledger.questions("me", "d") == ["Which?", "Who?"]
+    assert ledger.questions("me", "b") == ["Which?"]
+    ledger.forget(["b"])
+    assert ledger.questions("me", "d") == ["Which?"]
+    monkeypatch.setenv("HOPYARD_CHECKPOINT_KEY", "0" * 16)
+    ledger.keep_question("me", "e", "Why?")
+    assert ledger.questions("me", "d") == ["Which?"]
+
+
 def test_a_use_has_the_key_and_the_end_of_its_call(ledger: Ledger) -> None:
     ledger.record("k", PARSED, run="a", run_seconds=0)
     [use] = ledger.uses("a")

@@ -16,6 +16,12 @@ _BREAK: Final = re.compile(r"\s*<br\s*/?>\s*")
 _LONGEST_CAPTION: Final = 200
 _LONGEST_TITLE: Final = 100
 """Characters of lines above a table that are a caption together: titles, units, dates."""
+_NOTE: Final = re.compile(
+    r"(?:sources?|notes?|quellen?|anmerkung(?:en)?|fuentes?|fonti?|notas?|출처|자료|주|出典|注)"
+    r"\s*[:：]|[*†‡]+\s*\w",
+    re.IGNORECASE,
+)
+"""Begins a row below a table's last row that is no row, as in `Source: annual report`."""
 _PIECE: Final = 60
 """Characters that find a row whose passages hold only parts of it."""
 
@@ -76,6 +82,8 @@ def _rows(lines: Iterator[str]) -> tuple[list[str], str]:
 def _table(caption: str, head: str, lines: Sequence[str]) -> Found | None:
     labels = _cells(head)
     rows = [Row(line.strip(), _cells(line)) for line in lines]
+    while rows and len(texts := {*rows[-1].cells} - {""}) == 1 and _NOTE.match(min(texts)):
+        rows.pop()
     width = max([len(labels), *(len(row.cells) for row in rows)])
     labels += [""] * (width - len(labels))
     wide = [row._replace(cells=row.cells + [""] * (width - len(row.cells))) for row in rows]

@@ -36,7 +36,9 @@ MENU = Document(id="menu", title="Menu", text="Soup, bread and tea. " * 11)
 
 def contract(number: int, firm: str, partner: str, signer: str) -> Document:
     text = f"Contract C-2024-{number:02} between {firm} and {partner}. Signed by {signer}."
-    return Document(id=f"c-{number:02}", title=f"Contract {number}", text=text)
+    text = f"Contract C-2024-{number:02} between {firm} and {partner}. Signed by {signer}."
+    rights = {"groups": "sales"}
+    return Document(id=f"c-{number:02}", title=f"Contract {number}", text=text, metadata=rights)
 
 
 OWN = [
@@ -120,14 +122,62 @@ def test_the_list_is_complete_and_says_so(ask: Ask, chat: ScriptedChat) -> None:
     assert [request.name for request in chat.requests].count("Opened") == 1
 
 
-def test_a_count_of_the_same_table_pays_for_its_first_call_alone(
+REWORDED = "List all contracts of Norrland with partners and signers."
+
+
+def like(earlier: int, kind: str = "count") -> Callable[..., dict[str, Any]]:
+    """A model that takes the table of an earlier question."""
+    again = {"earlier": earlier, "kind": kind, "sentence": "# are Norrland's:"}
+    return lambda name, messages: again if name == "Again" else read(name, messages)
+
+
+def test_other_words_for_an_earlier_question_read_nothing_again(
     ask: Ask, chat: ScriptedChat
 ) -> None:
+    chat.answers = like(1)
     ask()
     output = ask(COUNT)
-    assert [request.name for request in chat.requests] == ["Opened"]
-    assert output["answer"].startswith("Norrland has 6 contracts:\n\n| Contract |")
+    [asked] = chat.requests
+    assert asked.turn == f"Earlier questions:\n1. {QUESTION}\n\nNew question: {COUNT}"
+    assert output["answer"] == f"6 are Norrland's:\n\n{TABLE}\n\nRead 12 of 12 documents."
+    assert output["steps"][0]["reason"] == f"the same table as for: {QUESTION}"
     assert ask(COUNT, answer={"style": "short"})["answer"] == "6"
+    assert chat.requests == []
+    chat.answers = like(1, "list")
+    assert ask(REWORDED, answer={"style": "short"})["answer"].count(";") == 5
+    assert len(chat.requests) == 1
+    ask()
+    assert chat.requests == []
+
+
+@pytest.mark.parametrize("earlier", [0, 2, -1])
+def test_a_question_that_no_earlier_question_asks_is_read_for_itself(
+    ask: Ask, chat: ScriptedChat, earlier: int
+) -> None:
+    chat.answers = like(earlier)
+    ask()
+    output = ask(COUNT)
+    assert [request.name for request in chat.requests] == ["Again", "Opened"]
+    assert output["answer"].startswith("Norrland has 6 contracts:")
+    ask(COUNT)
+    assert chat.requests == []
+    answer = ask(REWORDED, seed=8, budget={"calls": 1})["answer"]  # none is left for the comparison
+    assert "Not read: " in answer
+    assert [request.name for request in chat.requests] == ["Opened"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"groups": ("sales",)}, {"budget": {"person": "Ada"}}, {"where": ["title=Contract 1"]}],
+    ids=("groups", "person", "filter"),
+)
+def test_nobody_sees_what_another_person_asked(
+    ask: Ask, chat: ScriptedChat, settings: dict[str, Any]
+) -> None:
+    chat.answers = like(1)
+    ask()
+    ask(COUNT, **settings)
+    assert [request.name for request in chat.requests][:1] == ["Opened"]
 
 
 def test_a_count_of_nothing_is_0_and_a_list_of_nothing_is_unknown(
@@ -168,6 +218,25 @@ def test_after_a_kill_no_finished_call_is_repeated(ask: Ask, chat: ScriptedChat)
     assert len(chat.requests) == calls - 3
     assert not {request.turn for request in chat.requests} & {*done}
     assert [output[key] == undisturbed[key] for key in ("answer", "citations")] == [True, True]
+
+
+def test_a_resumed_question_keeps_its_choice(ask: Ask, chat: ScriptedChat) -> None:
+    chat.answers = like(1)
+    ask()
+
+    def before(asked: Any) -> None:
+        raise KeyboardInterrupt
+
+    chat.before = before
+    with pytest.raises(KeyboardInterrupt):
+        ask(COUNT, seed=8, concurrency=1)  # the choice itself
+    chat.before = lambda asked: None if "Earlier" in asked.turn else before(asked)
+    with pytest.raises(KeyboardInterrupt):
+        ask(None, seed=8, concurrency=1)
+    chat.before = lambda asked: None
+    ask(None, seed=8, concurrency=1)
+    assert "Again" not in [request.name for request in chat.requests]
+    assert QUESTION in chat.requests[0].turn
 
 
 def test_a_budget_gives_a_part_and_names_what_was_not_read(ask: Ask, chat: ScriptedChat) -> None:

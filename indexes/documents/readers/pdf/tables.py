@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import reduce
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, TextLine, is_figure
@@ -68,12 +69,27 @@ def table_at(lines: Sequence[TextLine], start: int, before: int) -> Table | None
     body = _first_of_body(lines, start, end)
     above = _above(lines, start, places, min(before, _MOST_ABOVE))
     head = [_in_places(line, places, spread=True) for line in lines[start - above : body]]
+    for row, below in pairwise(head):
+        _spread_over_years(row, below)
     cells = [_in_places(line, places, spread=False) for line in lines[body:end]]
     joined = [reduce(Cell.joined, column) for column in zip(*head, strict=True)]
     joined = joined or [NO_CELL] * len(places)
     if above < min(before, start) and not _UNITS_AT_END.search(joined[0].text):
         joined[0] = _units_in(lines[start - above - 1]).joined(joined[0])
     return Table([joined, *cells], above, end)
+
+
+def _spread_over_years(row: list[Cell], below: Sequence[Cell]) -> None:
+    """Give a name in the midst of some years to all: `Year ended December 31,` stands over them."""
+    years = [
+        place
+        for place, cell in enumerate(below)
+        if _HEAD_FIGURE.fullmatch(cell.text.partition(" (")[0])
+    ]
+    named = [place for place in years if row[place].text]
+    if len(named) == 1 and years[0] < named[0] < years[-1]:
+        for place in years:
+            row[place] = row[named[0]]
 
 
 def _units_in(line: TextLine) -> Cell:

@@ -40,6 +40,17 @@ def test_the_lines_of_a_head_are_joined_and_a_wide_name_is_in_each_column(read: 
     ]
 
 
+def test_a_name_in_the_midst_of_years_is_above_each(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.drawString(376, 808, "Fiscal Year")
+        years = [["", "2022", "2021", "2020 (1)", "Change"], ["North", "12", "8", "6", "50"]]
+        rows_at(canvas, [*years, ["South", "9", "4", "3", "125"]], (60, 320, 390, 460, 520), 794)
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    years = [f"Fiscal Year {year}" for year in ("2022", "2021", "2020 (1)")]
+    assert table(text)[:2] == [["", *years, "Change"], ["North", "12", "8", "6", "50"]]
+
+
 def test_a_table_that_continues_repeats_its_head(read: Read) -> None:
     more = [["Tugs", "5", "6"], ["Docks", "7", "8"]]
     data = drawn(

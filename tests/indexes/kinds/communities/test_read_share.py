@@ -208,7 +208,9 @@ def test_the_note(share: float | None, text: str) -> None:
     assert [line.plain for line in read_line({"read_share": share})] == (
         [read_note(share)] if text else []
     )
-    assert ("documents" in part_only(share)) == bool(text)
+    for question, wanted in (("Which is the oldest?", "no maximum"), ("How many?", "the number")):
+        assert ("documents" in (told := part_only(share, question))) == bool(text)
+        assert not told or wanted in told
 
 
 def test_json_a_notebook_and_mcp_have_the_share() -> None:

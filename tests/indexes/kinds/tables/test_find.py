@@ -55,6 +55,22 @@ def test_tables_of_a_text() -> None:
     assert [row.cells for row in plain.rows] == [["1", "2"]]
 
 
+@pytest.mark.parametrize(
+    ("row", "rows"),
+    [
+        ("| Source: annual report | | |", 1),
+        ("| **Quelle:** Bericht | **Quelle:** Bericht | **Quelle:** Bericht |", 1),
+        ("| * preliminary | | |\n| 출처: 통계청 | | |", 1),
+        ("| Source | West | 3 |", 2),
+        ("| Note: | West | 3 |", 2),
+        ("| Sources | | |", 2),
+    ],
+)
+def test_a_note_below_a_table_is_no_row(row: str, rows: int) -> None:
+    [found] = tables_in(f"| Day | Gate | Trucks |\n|---|---|---|\n| 1 | North | 12 |\n{row}\n")
+    assert len(found.rows) == rows
+
+
 def test_short_lines_above_a_table_are_its_caption() -> None:
     table = "\n\n| A | B |\n|---|---|\n| x | 1 |\n"
     [found] = tables_in(f"# Sales\n\nBy region (in TEUR)\n\nStatus: preliminary{table}")
