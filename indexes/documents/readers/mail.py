@@ -23,10 +23,10 @@ from hopyard.indexes.documents.readers.base import (
     file_of,
     parts_of,
 )
+from hopyard.indexes.documents.readers.cards import event_text
 from hopyard.indexes.documents.readers.mail_text import (
     base64_text,
     dates_of,
-    event_text,
     unflowed,
     unpacked,
 )
