@@ -19,7 +19,7 @@ from hopyard.indexes.kinds.tables.columns import typed_columns
 from hopyard.indexes.kinds.tables.find import Found, has_table, locate, tables_in
 from hopyard.indexes.kinds.tables.reader import FILE, Table
 
-_VERSION: Final = 4
+_VERSION: Final = 5
 """Higher with every change of how cells are read, or of the files."""
 _SAMPLES: Final = 3
 _MOST_WORDS: Final = 20_000
