@@ -43,7 +43,7 @@ _JOINT: Final = re.compile(r"_(?!\d)|_(?=(?:19|20)\d\d(?!\d))")
 """Before a word or a year in the name of a file. The 10 of "ACME_2022_10-K" is no number."""
 _PER_UNIT: Final = re.compile(r"\b(?:per|pro|eps)\b", re.IGNORECASE)
 """A row that is not in the millions of its table, as its caption says: "except per share"."""
-_RULE_BELOW: Final = re.compile(r"\n\s*\|[\s:|-]+(?:\n|$)")
+_RULE_BELOW: Final = re.compile(r"\n[ \t]*\|[ \t:|-]+\n[ \t]*\|")
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
             parts = tuple(said(part, language) for part in _PARTS.split(own.plain))
             heading = is_heading(text, start)
             lines.append(Line(passage, span, own, about, kind, cells=parts, heading=heading))
-        elif not _RULE_BELOW.match(text, end):  # a header is no row
+        elif not _RULE_BELOW.match(text, end):  # a header is no row, if there are rows
             around = said(f"{title} {context_of_row(text, start)}", language)
             header = tuple(header_of_row(text, start))
             cells = tuple(said(cell, language) for cell in cells_of_row(text[start:end]))
