@@ -222,11 +222,10 @@ def _read_parts(
         else:
             yield from _read_part(part, named.part(storable_text(part.name)), progress)
     if blank:  # an empty file is no error; one with parts that were not read may have text
-        reason = "the text is empty"
         yield (
-            BadItem(named.place, reason, settled=True)
+            BadItem(named.place, "nothing of it could be read", settled=True)
             if unread
-            else SkippedFile(named.place, reason)
+            else SkippedFile(named.place, "the text is empty")
         )
 
 
