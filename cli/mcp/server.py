@@ -272,9 +272,13 @@ class _Tools:
         self,
         query: Annotated[str, Field(description="What to look for: a question, or words.")],
         where: Where = (),
+        k: Annotated[
+            int, Field(description="How many passages; 0 for the usual number.", ge=0, le=100)
+        ] = 0,
     ) -> SearchResults:
         """Find the passages of the indexed documents that fit a query. No model is called."""
-        asked = {"where": where} if where else {}
+        asked: dict[str, Any] = {"where": where} if where else {}
+        asked |= {"retrieval": {"k": k}} if k else {}
         return await search(query, _changed(await self._context(), asked))
 
     @_telling_errors

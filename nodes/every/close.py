@@ -152,5 +152,9 @@ def _answer(
     said, places_in = _NUMBER.subn(number, sentence)
     if not places_in:
         said = f"{number}: {sentence}"
-    parts = [said, as_markdown(table["columns"], items, mark, totals) if items else "", covered.sentence]
+    parts = [
+        said,
+        as_markdown(table["columns"], items, mark, totals) if items else "",
+        covered.sentence,
+    ]
     return "\n\n".join(filter(None, parts))

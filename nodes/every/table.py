@@ -29,7 +29,8 @@ _MARKS: Final = re.compile(r"([\\`*\[\]<>|~#!]|(?<!\w)_|_(?!\w))")
 
 _WHOLE: Final = re.compile(
     r"total|altogether|together|combined|\bsums?\b|\bhow much\b|insgesamt|zusammen|gesamt|summe|"
-    r"\bwie ?viel\b|somme|\ben tout\b|\ben todo\b|\bsuma\b|somma|razem|łącznie|총|합계|合計|总|合计",
+    r"\bwie ?viel\b|somme|\ben tout\b|\ben todo\b|\bsuma\b|somma|razem|łącznie|총|합계|合計|"
+    r"总|合计",
     re.IGNORECASE,
 )
 """A question with such a word asks for a sum."""
@@ -177,7 +178,7 @@ def sums(question: str, columns: Sequence[str], items: Sequence[Item]) -> list[s
     percentages; the first column has the names.
     """
     rows = [["; ".join(cell) for cell in item.cells] for item in items]
-    if len(rows) < 2 or not _WHOLE.search(question):  # noqa: PLR2004 - a sum is of two
+    if len(rows) < 2 or not _WHOLE.search(question):
         return []
     typed, found = typed_columns(columns, rows), [""] * len(columns)
     derived = {column.name for column, _ in typed if column.derived}

@@ -81,8 +81,10 @@ async def test_a_search_takes_a_filter_and_names_an_argument_it_does_not_know(
         asked = {"query": "moons", "where": ["year>=2024"]}
         found: Any = await client.call_tool("search", asked)
         assert [each["id"] for each in found.structured_content["results"]] == ["titan"]
+        first: Any = await client.call_tool("search", {"query": "moons of Mars", "k": 1})
+        assert len(first.structured_content["results"]) == 1
         unknown: Any = await client.call_tool("search", {"query": "moons", "source": "Wired"})
-        told = "search has no argument 'source'; its arguments: query, where."
+        told = "search has no argument 'source'; its arguments: query, where, k."
         assert told in unknown.content[0].text
 
 

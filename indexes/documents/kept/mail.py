@@ -17,7 +17,8 @@ from hopyard.indexes.documents.readers.cards import unfolded
 from hopyard.indexes.documents.readers.mail_text import base64_text, unpacked
 
 _EVENT_VALUES: Final = re.compile(
-    r'^(?:SUMMARY|LOCATION|DESCRIPTION|FN|NOTE)(?:[^":\n]|"[^"\n]*")*:(.*)$', re.MULTILINE | re.IGNORECASE
+    r'^(?:SUMMARY|LOCATION|DESCRIPTION|FN|NOTE)(?:[^":\n]|"[^"\n]*")*:(.*)$',
+    re.MULTILINE | re.IGNORECASE,
 )
 _FILES: Final = ("text/rtf", "text/markdown", "text/csv", "text/xml")
 _RTF: Final = re.compile(

@@ -40,7 +40,7 @@ _RECORDS: Final = ("VEVENT", "VTODO", "VJOURNAL", "VCARD")
 """What holds the fields. Others are time zones, with the day of their rule, and alarms."""
 _ABOUT: Final = re.compile(
     r';(?:CN=(?:"([^"]*)"|([^";]+))|PARTSTAT=(?!NEEDS-ACTION)([A-Z-]+)|(?:TYPE=)?"?((?:HOME|WORK|'
-    r'CELL|FAX)(?:[,;](?:HOME|WORK|CELL|FAX))*)\b)',
+    r"CELL|FAX)(?:[,;](?:HOME|WORK|CELL|FAX))*)\b)",
     re.IGNORECASE,
 )
 _MARKS: Final = {"n": "\n", "N": "\n"}
@@ -48,6 +48,7 @@ _TIME: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d):?\d\d(Z?))
 _ZONE: Final = re.compile(r';TZID="?([^";]+)', re.IGNORECASE)
 _LINE: Final = re.compile(r'((?:[^":]|"[^"]*")*):(.*)')
 _NAME: Final = re.compile(r"^(?:X-WR-CALNAME|NAME)\b[^:\n]*:(.+)$", re.MULTILINE)
+
 
 def read_cards(source: Source) -> Iterator[Content]:
     """Events, tasks or people, each a row of a table."""
