@@ -30,6 +30,7 @@ from hopyard.nodes.support.quantities import (
     with_digits,
 )
 from hopyard.nodes.support.words import content_words, language_of
+from hopyard.state.references import file_name
 
 Span = tuple[int, int]
 
@@ -99,7 +100,7 @@ class Line:
         passage: Place of its passage among those that are compared.
         span: Where it is in the passage.
         own: Its own features.
-        around: Features of its title, section and document; of a row also those of the header and
+        around: Features of its title, section, file and document; of a row also those of the header and
             of the sentence before the table.
         table: The header of its table; of a row without a header, and of an item, its kind.
         header: The header of each column of its row.
@@ -136,7 +137,8 @@ class Line:
 
 def lines_of(passage: Passage, place: int = 0) -> tuple[Line, ...]:
     """The sentences and rows of a passage, in order."""
-    return _lines(passage.text, _JOINT.sub(" ", passage.heading), place)
+    about = f"{passage.heading}, {file_name(passage.source).rpartition('.')[0]}"
+    return _lines(passage.text, _JOINT.sub(" ", about), place)
 
 
 @lru_cache(512)
