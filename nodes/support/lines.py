@@ -100,8 +100,8 @@ class Line:
         passage: Place of its passage among those that are compared.
         span: Where it is in the passage.
         own: Its own features.
-        around: Features of its title, section, file and document; of a row also those of the header and
-            of the sentence before the table.
+        around: Features of its title, section, file and document; of a row also those of the header
+            and of the sentence before the table.
         table: The header of its table; of a row without a header, and of an item, its kind.
         header: The header of each column of its row.
         cells: Features of each cell of a row, or of each clause.
