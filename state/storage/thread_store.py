@@ -182,7 +182,7 @@ class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
             await self.conn.commit()
 
     async def _end_failed_write(self) -> None:
-        """What follows would be in its transaction, whose view of the file is too old to write."""
+        """Roll it back: its view of the file is too old for the next write."""
         if self.conn.in_transaction:
             await self.conn.rollback()
 

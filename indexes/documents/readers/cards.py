@@ -35,9 +35,9 @@ _FIELDS: Final = {
     "URL": "Page",
     "NOTE": "Note",
 }
-"""What is read, by the names that columns have."""
+"""The fields that are read, with the names of their columns."""
 _RECORDS: Final = ("VEVENT", "VTODO", "VJOURNAL", "VCARD")
-"""What holds the fields. Others are time zones, with the day of their rule, and alarms."""
+"""The parts with such fields. Others are time zones, with the day of their rule, and alarms."""
 _ABOUT: Final = re.compile(
     r';(?:CN=(?:"([^"]*)"|([^";]+))|PARTSTAT=(?!NEEDS-ACTION)([A-Z-]+)|(?:TYPE=)?"?((?:HOME|WORK|'
     r"CELL|FAX)(?:[,;](?:HOME|WORK|CELL|FAX))*)\b)",
