@@ -310,7 +310,7 @@ def _missing_words(found: Matches, quotes: Mapping[int, Sequence[Span]]) -> str:
 
 def _names_at(lines: Sequence[Line]) -> Iterator[dict[str, set[str]]]:
     """The names of lines, and of the title and section above them."""
-    return (said.names for line in lines for said in (line.around, line.own))
+    return (part.names for line in lines for part in (line.around, line.own))
 
 
 def _bears(found: Matches, place: int) -> bool:
