@@ -141,6 +141,8 @@ def _as_json(each: Compared) -> dict[str, object]:
 
 
 def _table(compared: Sequence[Compared]) -> Table:
+    from hopyard.cli.render import drawn_answer
+
     table = Table(show_lines=True)
     for heading in ("strategy", "answer", "supported"):
         table.add_column(heading, overflow="fold")
@@ -154,7 +156,7 @@ def _table(compared: Sequence[Compared]) -> Table:
         tokens = usage.input_tokens + usage.output_tokens
         table.add_row(
             each.strategy,
-            Text(printable(each.answer.text)),
+            drawn_answer(printable(each.answer.text)),
             _supported(each.answer),
             str(len({citation.passage_id for citation in each.answer.citations})),
             str(usage.model_calls + usage.cached_calls),

@@ -130,7 +130,7 @@ class _Box:
     answer: str
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        answer = _answer(self.answer)
+        answer = drawn_answer(self.answer)
         if "\n" not in self.question and cell_len(self.question) <= options.max_width - _FRAME:
             title = escape(self.question)
             yield Panel(answer, title=title, title_align="left", expand=False)
@@ -138,7 +138,7 @@ class _Box:
             yield Panel(Group(Text(self.question), Rule(style="dim"), answer))
 
 
-def _answer(answer: str) -> RenderableType:
+def drawn_answer(answer: str) -> RenderableType:
     """An answer of several lines is Markdown: tables and lists are drawn as such."""
     if "\n" in answer:
         return Markdown(answer, hyperlinks=False)

@@ -79,6 +79,14 @@ EvidenceWanted = Annotated[
     Field(description="Also give the passages that the answer was read from, with their texts."),
 ]
 Question = Annotated[str, Field(description="What to find out, in one sentence.")]
+Where = Annotated[
+    tuple[str, ...],
+    BeforeValidator(condition_texts),
+    Field(
+        description="Only documents whose metadata fits are searched, as in "
+        '["source=Wired,BBC", "date>=2024-01"]; the operators are =, !=, <, <=, > and >=.',
+    ),
+]
 
 
 def mcp_server(settings: Callable[[], Context]) -> MCPServer[Any]:
@@ -135,6 +143,10 @@ class _Server(MCPServer[Any]):
             ToolError: The tool says what is wrong.
         """
         given = {key: value for key, value in arguments.items() if value is not None}
+        takes = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
+        if unknown := given.keys() - takes.get(name, given):  # a filter must not be lost in silence
+            known = ", ".join(takes[name]) or "none"
+            raise ToolError(f"{name} has no argument {min(unknown)!r}; its arguments: {known}.")
         try:  # Clients send null for what they leave out.
             return await super().call_tool(name, given, context)
         except ToolError as error:
@@ -195,14 +207,7 @@ class _Tools:
                 "is empty."
             ),
         ] = "",
-        where: Annotated[
-            tuple[str, ...],
-            BeforeValidator(condition_texts),
-            Field(
-                description="Only documents whose metadata fits are searched, as in "
-                '["source=Wired,BBC", "date>=2024-01"]; the operators are =, !=, <, <=, > and >=.',
-            ),
-        ] = (),
+        where: Where = (),
         evidence: EvidenceWanted = False,
         explain: Annotated[
             bool,
@@ -266,9 +271,15 @@ class _Tools:
     async def search(
         self,
         query: Annotated[str, Field(description="What to look for: a question, or words.")],
+        where: Where = (),
+        k: Annotated[
+            int, Field(description="How many passages; 0 for the usual number.", ge=0, le=100)
+        ] = 0,
     ) -> SearchResults:
         """Find the passages of the indexed documents that fit a query. No model is called."""
-        return await search(query, await self._context())
+        asked: dict[str, Any] = {"where": where} if where else {}
+        asked |= {"retrieval": {"k": k}} if k else {}
+        return await search(query, _changed(await self._context(), asked))
 
     @_telling_errors
     async def fetch(

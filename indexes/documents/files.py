@@ -112,10 +112,12 @@ class _Named(NamedTuple):
     """For reports: as the user gave it."""
     key: str
     """For the index: without what changes between machines."""
+    date: str = ""
+    """The date of the mail or file that a part is in."""
 
     def part(self, name: str) -> _Named:
         name = unicodedata.normalize("NFC", name)
-        return _Named(place_in(self.place, name), place_in(self.key, name))
+        return _Named(place_in(self.place, name), place_in(self.key, name), self.date)
 
 
 class _Watched(io.FileIO):
@@ -212,6 +214,8 @@ def _read_parts(
         if isinstance(part, Content):
             if loaded := _document(part, named, progress, compare):
                 yield loaded
+                date = known_value(loaded.document.metadata, "date")
+                named = named._replace(date=str(date or ""))
             blank = loaded is None
             if wrong := source.wrong_bytes[0]:
                 place = named.part(f"{wrong} byte{'s' * (wrong > 1)}").place
@@ -222,11 +226,10 @@ def _read_parts(
         else:
             yield from _read_part(part, named.part(storable_text(part.name)), progress)
     if blank:  # an empty file is no error; one with parts that were not read may have text
-        reason = "the text is empty"
         yield (
-            BadItem(named.place, reason, settled=True)
+            BadItem(named.place, "nothing of it could be read", settled=True)
             if unread
-            else SkippedFile(named.place, reason)
+            else SkippedFile(named.place, "the text is empty")
         )
 
 
@@ -261,7 +264,8 @@ def _document(
         return None
     title = " ".join(storable_text(content.title).split()) or _stem(named.key)
     metadata = _storable(content.metadata)
-    if known_value(metadata, "date") is None and (day := day_in_name(_stem(named.key))):
+    day = day_in_name(_stem(named.key)) or named.date
+    if day and known_value(metadata, "date") is None:
         metadata["date"] = day
     about = " ".join(
         ("title", content.title, *(f"{name} {value}" for name, value in metadata.items()))

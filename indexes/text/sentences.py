@@ -120,7 +120,7 @@ def readable(text: str, span: Span) -> str:
         for name, cell in zip_longest(header[: len(cells)], cells, fillvalue="")
         if cell
     ]
-    return " · ".join(parts) if header and parts else sentence
+    return " · ".join(parts) or sentence
 
 
 def context_of_row(text: str, start: int) -> str:

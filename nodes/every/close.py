@@ -16,7 +16,7 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.index import Index
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.nodes.citations import place_claims
-from hopyard.nodes.every.table import Item, as_markdown, merge_rows, natural_order
+from hopyard.nodes.every.table import Item, as_markdown, merge_rows, natural_order, sums
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import run_of
 from hopyard.prompts.answer import UNKNOWN
@@ -28,6 +28,7 @@ from hopyard.state.text.counting import counted
 
 _NUMBER: Final = re.compile(r"(?<!\w)#(?!\w)", re.ASCII)
 """The place of the number of rows in a sentence, as in `# ports` and `港は#件`; `C#` is a word."""
+_NONE: Final = "that there is none, as no document that was read has one."
 _NAMED: Final = 10
 """Documents that were not read and are named, at most."""
 
@@ -93,7 +94,8 @@ async def close(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]:
     }
     answer = UNKNOWN
     if table and (items or (table["count"] and covered.share == 1)):
-        answer = _answer(table, items, places, covered, run.settings.answer.style)
+        totals = sums(state["question"], table["columns"], items)
+        answer = _answer(table, items, totals, places, covered, run.settings.answer.style)
     step["answer"] = answer
     update = {
         "answer": answer,
@@ -102,7 +104,7 @@ async def close(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]:
         "steps": [*state["notes"], step],
         "truncated": state["truncated"],
         "read_share": covered.share,
-        "unconfirmed": "",
+        "unconfirmed": "" if items or answer == UNKNOWN else _NONE,
         "rows": Overwrite([]),
         "unread": Overwrite([]),
         "notes": Overwrite([]),
@@ -131,13 +133,15 @@ def _cited(
 def _answer(
     table: Table,
     items: Sequence[Item],
+    totals: Sequence[str],
     places: Mapping[tuple[int, str], int],
     covered: Coverage,
     style: str,
 ) -> str:
     """The sentence with the number of rows, the table, and what was read."""
     if style == "short":
-        return str(len(items)) if table["count"] else "; ".join(item.name for item in items)
+        shown = filter(None, totals) if totals else (item.name for item in items)
+        return str(len(items)) if table["count"] else "; ".join(shown)
     rows = {id(item): row for row, item in enumerate(items)}
 
     def mark(item: Item, passage: str) -> str:
@@ -148,5 +152,9 @@ def _answer(
     said, places_in = _NUMBER.subn(number, sentence)
     if not places_in:
         said = f"{number}: {sentence}"
-    parts = [said, as_markdown(table["columns"], items, mark) if items else "", covered.sentence]
+    parts = [
+        said,
+        as_markdown(table["columns"], items, mark, totals) if items else "",
+        covered.sentence,
+    ]
     return "\n\n".join(filter(None, parts))

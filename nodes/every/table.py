@@ -12,10 +12,13 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import combinations
 from typing import Final
 
 from hopyard.indexes.kinds.entity_graph.resolve.variants import keys, variant
+from hopyard.indexes.kinds.tables.columns import typed_columns
+from hopyard.indexes.kinds.tables.numbers import decimal_mark, written_number
 from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.nodes.support.quantities import CODE
 from hopyard.prompts.passages import one_line
@@ -23,6 +26,16 @@ from hopyard.state.every import FoundRow
 
 _MARKS: Final = re.compile(r"([\\`*\[\]<>|~#!]|(?<!\w)_|_(?!\w))")
 """Characters that Markdown, HTML or a citation's marker could begin with."""
+
+_WHOLE: Final = re.compile(
+    r"total|altogether|together|combined|\bsums?\b|\bhow much\b|insgesamt|zusammen|gesamt|summe|"
+    r"\bwie ?viel\b|somme|\ben tout\b|\ben todo\b|\bsuma\b|somma|razem|łącznie|총|합계|合計|"
+    r"总|合计",
+    re.IGNORECASE,
+)
+"""A question with such a word asks for a sum."""
+_NUMBERS: Final = ("BIGINT", "DECIMAL")
+_YEARS: Final = range(1900, 2101)
 
 
 @dataclass
@@ -158,16 +171,48 @@ def _put(cell: dict[str, list[str]], value: str, passages: Sequence[str]) -> Non
     cell[max(known, value, key=len)] = list(dict.fromkeys(names))
 
 
+def sums(question: str, columns: Sequence[str], items: Sequence[Item]) -> list[str]:
+    """The sums of the columns, in their way to write numbers, if the question asks for them.
+
+    A column has a sum if each row has one number in it, all with one unit, and they are no years or
+    percentages; the first column has the names.
+    """
+    rows = [["; ".join(cell) for cell in item.cells] for item in items]
+    if len(rows) < 2 or not _WHOLE.search(question):
+        return []
+    typed, found = typed_columns(columns, rows), [""] * len(columns)
+    derived = {column.name for column, _ in typed if column.derived}
+    own = [pair for pair in typed if not pair[0].derived]
+    for place, (column, values) in enumerate(own[1:], 1):
+        mixed = f"{column.name}_unit" in derived or column.unit in ("%", "‰")
+        if mixed or not column.type.startswith(_NUMBERS):
+            continue
+        amounts = [Decimal(value) for value in values if value is not None]
+        if len(amounts) < len(rows) or all(amount in _YEARS for amount in amounts):
+            continue
+        written = f"{sum(amounts, Decimal()):,}"
+        marks = [number for row in rows if (number := written_number(row[place]))]
+        if decimal_mark(marks) == ",":
+            written = written.translate(str.maketrans(",.", ".,"))
+        found[place] = f"{written} {column.unit}".rstrip()
+    return found if any(found) else []
+
+
 def as_markdown(
-    columns: Sequence[str], items: Sequence[Item], marks: Callable[[Item, str], str]
+    columns: Sequence[str],
+    items: Sequence[Item],
+    marks: Callable[[Item, str], str],
+    totals: Sequence[str] = (),
 ) -> str:
     """A Markdown table of the items.
 
     Args:
+        totals: The last row, if there is one: the sums.
         marks: Gives the marker of a passage in a row, such as `[3]`, or "".
     """
     head = [map(_plain, columns), ["---"] * len(columns)]
-    return "\n".join(map(_line, [*head, *(_marked(item, marks) for item in items)]))
+    last = [["Σ", *map(_plain, totals[1:])]] if totals else []
+    return "\n".join(map(_line, [*head, *(_marked(item, marks) for item in items), *last]))
 
 
 def _marked(item: Item, marks: Callable[[Item, str], str]) -> list[str]:

@@ -308,11 +308,18 @@ def _missing_words(found: Matches, quotes: Mapping[int, Sequence[Span]]) -> str:
     return "" if len(wanted & held) >= least * len(wanted) else f"words {sorted(wanted - held)}"
 
 
+def _names_at(lines: Sequence[Line]) -> Iterator[dict[str, set[str]]]:
+    """The names of lines, and of the title and section above them."""
+    return (part.names for line in lines for part in (line.around, line.own))
+
+
 def _bears(found: Matches, place: int) -> bool:
     """Whether a passage has a name or number of the statement, or two of its words."""
     own = [line for line in found.lines if line.passage == place]
     if found.foreign or any(line.passage == place for line in found.used):
         return True
+    if not (found.words or found.claim.numbers or found.claim.dates):  # names alone, as in a list
+        return any(name.is_in(each) for name in found.names for each in _names_at(own))
     hits = frozenset().union(*map(found.hits, own))
     words = hits | (found.words & own[0].around.words)
     hard = any(not isinstance(hit, str) for hit in hits)

@@ -30,6 +30,7 @@ from hopyard.nodes.support.quantities import (
     with_digits,
 )
 from hopyard.nodes.support.words import content_words, language_of
+from hopyard.state.references import file_name
 
 Span = tuple[int, int]
 
@@ -43,7 +44,7 @@ _JOINT: Final = re.compile(r"_(?!\d)|_(?=(?:19|20)\d\d(?!\d))")
 """Before a word or a year in the name of a file. The 10 of "ACME_2022_10-K" is no number."""
 _PER_UNIT: Final = re.compile(r"\b(?:per|pro|eps)\b", re.IGNORECASE)
 """A row that is not in the millions of its table, as its caption says: "except per share"."""
-_RULE_BELOW: Final = re.compile(r"\n\s*\|[\s:|-]+(?:\n|$)")
+_RULE_BELOW: Final = re.compile(r"\n[ \t]*\|[ \t:|-]+\n[ \t]*\|")
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,8 @@ class Line:
         passage: Place of its passage among those that are compared.
         span: Where it is in the passage.
         own: Its own features.
-        around: Features of its title, section and document; of a row also those of the header and
-            of the sentence before the table.
+        around: Features of its title, section, file and document; of a row also those of the header
+            and of the sentence before the table.
         table: The header of its table; of a row without a header, and of an item, its kind.
         header: The header of each column of its row.
         cells: Features of each cell of a row, or of each clause.
@@ -136,7 +137,8 @@ class Line:
 
 def lines_of(passage: Passage, place: int = 0) -> tuple[Line, ...]:
     """The sentences and rows of a passage, in order."""
-    return _lines(passage.text, _JOINT.sub(" ", passage.heading), place)
+    about = f"{passage.heading}, {file_name(passage.source).rpartition('.')[0]}"
+    return _lines(passage.text, _JOINT.sub(" ", about), place)
 
 
 @lru_cache(512)
@@ -151,7 +153,7 @@ def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
             parts = tuple(said(part, language) for part in _PARTS.split(own.plain))
             heading = is_heading(text, start)
             lines.append(Line(passage, span, own, about, kind, cells=parts, heading=heading))
-        elif not _RULE_BELOW.match(text, end):  # a header is no row
+        elif not _RULE_BELOW.match(text, end):  # a header is no row, if there are rows
             around = said(f"{title} {context_of_row(text, start)}", language)
             header = tuple(header_of_row(text, start))
             cells = tuple(said(cell, language) for cell in cells_of_row(text[start:end]))

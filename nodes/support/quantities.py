@@ -153,6 +153,7 @@ class Number:
 
 def with_digits(text: str, language: str) -> str:
     """A text with its number words as digits: `thirty-three` is `33`, `third` is `3rd`."""
+    language = "en" if language == "pl" else language  # its number words are not known
     text = _HYPHEN.sub(" ", text.encode("utf-8", "replace").decode())
     parts = _SCALED.split(text)
     parts[::2] = [alpha2digit(part, language, threshold=1.5) for part in parts[::2]]

@@ -86,13 +86,14 @@ _ALIKE: Final = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK
 _FUNCTION_LETTERSS: Final = {
     language: frozenset(words.split())
     for language, words in {
-        "en": "the of and is was were are to by with from that which at",
-        "de": "der die das und ist von wurde ein eine mit den im zu auf",
-        "fr": "le la les et est des une dans du par qui sur au",
-        "es": "el los las y es una del por que con se al",
-        "it": "il gli e di della che per con un nel sono è",
-        "pt": "o os as e é um uma do da em no na foi",
-        "nl": "het een en van de op te met voor dat zijn werd",
+        "en": "the of and is was were are to by with from that which at a how who when what",
+        "de": "der die das und ist von wurde ein eine mit den im zu auf wie wann wer wo hat sind",
+        "fr": "le la les et est des une dans du par qui sur au de à combien quel quelle où sont il",
+        "es": "el los las y es una del por que con se al de cuánto cuántos cuál quién dónde",
+        "it": "il gli e di della che per con un nel sono è quanto quanti quale quando dove",
+        "pt": "o os as e é um uma do da em no na foi de quanto quantos qual quem onde",
+        "nl": "het een en van de op te met voor dat zijn werd hoeveel wie wanneer welke",
+        "pl": "w z na i jest się nie do od przez ile kto kiedy gdzie jak są oraz czy dla",
     }.items()
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -172,8 +172,7 @@ class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
     async def _transaction(self) -> AsyncIterator[None]:
         """All the writes in the block, or none of them."""
         async with self.lock:
-            if self.conn.in_transaction:  # of a write that failed
-                await self.conn.rollback()
+            await self._end_failed_write()
             await self._begin()
             try:
                 yield
@@ -181,6 +180,18 @@ class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
                 await self.conn.rollback()
                 raise
             await self.conn.commit()
+
+    async def _end_failed_write(self) -> None:
+        """Roll it back: its view of the file is too old for the next write."""
+        if self.conn.in_transaction:
+            await self.conn.rollback()
+
+    @in_turn
+    async def _put_writes(self, thread_id: str, put: Callable[[], Awaitable[None]]) -> None:
+        """Save writes of a thread as soon as no other process writes."""
+        async with self.lock:
+            await self._end_failed_write()
+        await super()._put_writes(thread_id, put)
 
     @in_turn
     async def _begin(self) -> None:

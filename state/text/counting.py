@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def counted(number: int, noun: str) -> str:
     """A number with its noun: "1 model call", "1,200 model calls".
@@ -25,7 +27,9 @@ def held(number: int, name: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """A regular plural: "calls", "entities"."""
+    """A regular plural: "calls", "entities", "parts beside the text"."""
+    noun, *about = re.split(r"(?= (?:of|within|beside|that|drawn) )", noun, maxsplit=1)
+    rest = "".join(about)
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return f"{noun}s"
+        return f"{noun[:-1]}ies{rest}"
+    return f"{noun}s{rest}"

@@ -6,6 +6,12 @@ from pathlib import Path
 
 import pytest
 from model_server import ModelServer, Reply
+from rich.console import Console
+
+from hopyard.agent.answer import Answer
+from hopyard.agent.comparing import Compared
+from hopyard.cli.compare import _table
+from hopyard.state.answer import Usage
 
 from .conftest import QUESTION, Run
 
@@ -82,3 +88,13 @@ def test_wrong_names_and_a_missing_index_are_one_sentence(hopyard: Run, index: P
     ended = hopyard("compare", QUESTION, "-i", index, "--strategies", "sinlge")
     assert ended.error.startswith("There is no strategy 'sinlge'; there are ")
     assert "no index" in hopyard("compare", QUESTION, "-i", index / "none").error
+
+
+def test_an_answer_with_a_table_is_drawn() -> None:
+    text = "Two moons:\n\n| Moon |\n| --- |\n| Deimos |\n| Phobos |"
+    answer = Answer.model_construct(text=text, citations=(), usage=Usage(seconds=1.0))
+    console = Console(record=True, width=100)
+    console.print(_table([Compared("every", answer, "")]))
+    told = console.export_text()
+    assert "Deimos" in told
+    assert "---" not in told

@@ -74,6 +74,20 @@ async def test_null_is_an_argument_left_out(context: Context) -> None:
         assert "The argument 'query' of search is not usable" in missing.content[0].text
 
 
+async def test_a_search_takes_a_filter_and_names_an_argument_it_does_not_know(
+    context: Context,
+) -> None:
+    async with Client(mcp_server(lambda: context)) as client:
+        asked = {"query": "moons", "where": ["year>=2024"]}
+        found: Any = await client.call_tool("search", asked)
+        assert [each["id"] for each in found.structured_content["results"]] == ["titan"]
+        first: Any = await client.call_tool("search", {"query": "moons of Mars", "k": 1})
+        assert len(first.structured_content["results"]) == 1
+        unknown: Any = await client.call_tool("search", {"query": "moons", "source": "Wired"})
+        told = "search has no argument 'source'; its arguments: query, where, k."
+        assert told in unknown.content[0].text
+
+
 async def test_a_section_and_a_whole_document_are_read(context: Context) -> None:
     first, *_ = (await search("Saturn has rings of ice", context)).results
     assert (first.title, first.id.startswith("saturn#")) == ("saturn.md › Rings", True)

@@ -13,10 +13,12 @@ from hopyard.indexes.documents.kept.compare import OTHER, FileWords
 from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source
+from hopyard.indexes.documents.readers.cards import unfolded
 from hopyard.indexes.documents.readers.mail_text import base64_text, unpacked
 
 _EVENT_VALUES: Final = re.compile(
-    r'^(?:SUMMARY|LOCATION|DESCRIPTION)(?:[^":\n]|"[^"\n]*")*:(.*)$', re.MULTILINE | re.IGNORECASE
+    r'^(?:SUMMARY|LOCATION|DESCRIPTION|FN|NOTE)(?:[^":\n]|"[^"\n]*")*:(.*)$',
+    re.MULTILINE | re.IGNORECASE,
 )
 _FILES: Final = ("text/rtf", "text/markdown", "text/csv", "text/xml")
 _RTF: Final = re.compile(
@@ -64,16 +66,26 @@ def _texts(part: Message, found: FileWords) -> None:
     if kind == "text/html":
         of_html(text, found)
     elif kind == "text/calendar":
-        unfolded = re.sub(r"\r?\n[ \t]", "", text).replace("\\n", " ")
-        found.text("\n".join(_EVENT_VALUES.findall(unfolded)))
-        found.name(unfolded)
-        found.open = True  # times are written in another form
+        _find_values(text, found)
     elif part.get_content_maintype() in ("text", "multipart"):
         plain = unpacked(text.replace("\r\n", "\n"))
         text = "\n".join((plain.text, *(block for _, block in plain.left_out)))
         if str(part.get_param("delsp")).lower() == "yes":
             text = re.sub(r"(?m) \r?\n(?=[^>\s])", "", text)
         found.text(text)
+
+
+def find_cards(source: Source, found: FileWords) -> None:
+    """The texts of events and people."""
+    _find_values(decoded(source.read(), found), found)
+
+
+def _find_values(text: str, found: FileWords) -> None:
+    plain = re.sub(r"(?s)BEGIN:VALARM.*?END:VALARM", "", unfolded(text))
+    if "QUOTED-PRINTABLE" not in plain:
+        found.text("\n".join(_EVENT_VALUES.findall(plain.replace("\\n", " "))))
+    found.name(plain)
+    found.open = True  # times are written in another form
 
 
 def find_msg(source: Source, found: FileWords) -> None:

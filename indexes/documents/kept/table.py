@@ -9,7 +9,7 @@ from typing import Final
 
 from hopyard.indexes.corpus.long_text import LongText, stretches_of, text_digest
 from hopyard.indexes.documents.kept.compare import FileWords, Kept, compare
-from hopyard.indexes.documents.kept.mail import find_eml, find_msg, find_rtf
+from hopyard.indexes.documents.kept.mail import find_cards, find_eml, find_msg, find_rtf
 from hopyard.indexes.documents.kept.markup import (
     find_csv,
     find_html,
@@ -64,6 +64,7 @@ EXTRACTORS: Final[dict[str, Extractor]] = {
     ".epub": find_epub,
     ".rtf": find_rtf,
     ".eml": find_eml,
+    ".ics": find_cards,
     ".msg": find_msg,
     ".pdf": _find_pages,
 }

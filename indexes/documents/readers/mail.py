@@ -23,13 +23,8 @@ from hopyard.indexes.documents.readers.base import (
     file_of,
     parts_of,
 )
-from hopyard.indexes.documents.readers.mail_text import (
-    base64_text,
-    dates_of,
-    event_text,
-    unflowed,
-    unpacked,
-)
+from hopyard.indexes.documents.readers.cards import event_text
+from hopyard.indexes.documents.readers.mail_text import base64_text, dates_of, unflowed, unpacked
 from hopyard.indexes.documents.readers.outlook import PackageDefect, mail_of_msg, mail_of_package
 from hopyard.indexes.documents.readers.text import decoded, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown

@@ -1,4 +1,4 @@
-"""The texts of mails as mail programs write them: lines cut or packed, invitations, signatures."""
+"""The texts of mails as mail programs write them: lines cut or packed, signatures."""
 
 from __future__ import annotations
 
@@ -10,31 +10,11 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
-from itertools import chain
 from typing import Final, NamedTuple
 
 _BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))?")
 _LEAST_BASE64: Final = 60
 """Characters of a text in base64 that no header names, at least."""
-_EVENT_FIELDS: Final = {
-    "SUMMARY": "Event",
-    "DTSTART": "Begin",
-    "DTEND": "End",
-    "LOCATION": "Place",
-    "DESCRIPTION": "About",
-    "ORGANIZER": "Organiser",
-    "ATTENDEE": "Attendee",
-    "RRULE": "Repeats",
-    "STATUS": "Status",
-    "COMMENT": "Comment",
-}
-_EVENT_ABOUT: Final = re.compile(
-    r';(?:CN=(?:"([^"]*)"|([^";]+))|PARTSTAT=(?!NEEDS-ACTION)([A-Z-]+))'
-)
-_EVENT_MARKS: Final = {"n": "\n", "N": "\n"}
-_EVENT_TIME: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
-_EVENT_ZONE: Final = re.compile(r';TZID="?([^";]+)', re.IGNORECASE)
-_EVENT_LINE: Final = re.compile(r'((?:[^":]|"[^"]*")*):(.*)')
 _FILE_IN_TEXT: Final = re.compile(r"begin(-base64)? [0-7]{3,4} (\S.*)")
 """The line before a file in a text. Source: POSIX, uuencode."""
 _PGP: Final = {"SIGNATURE": "signature", "PUBLIC KEY BLOCK": "key", "MESSAGE": "encrypted text"}
@@ -135,26 +115,6 @@ def unflowed(text: str, *, without_space: bool) -> str:
         if is_open and without_space:
             joined[-1] = joined[-1][:-1]
     return "".join(joined).removeprefix("\n")
-
-
-def event_text(text: str) -> str:
-    """An invitation as lines: what, when, where, who."""
-    unfolded = re.sub(r"\r?\n[ \t]", "", text)
-    lines: list[str] = []
-    for line in unfolded.splitlines():
-        parts = _EVENT_LINE.fullmatch(line)
-        name, value = parts.groups() if parts else line.partition(":")[::2]
-        field, zone = name.partition(";")[0].upper(), _EVENT_ZONE.search(name)
-        if label := _EVENT_FIELDS.get(field):
-            value = re.sub(r"\\([,;nN\\])", lambda sign: _EVENT_MARKS.get(sign[1], sign[1]), value)
-            if time := _EVENT_TIME.fullmatch(value):
-                value = f"{time[1]}-{time[2]}-{time[3]}"
-                value += f" {time[4]}:{time[5]}" if time[4] else ""
-                value += " UTC" if time[6] else f" {zone[1]}" if zone else ""
-            about = ", ".join(filter(None, chain.from_iterable(_EVENT_ABOUT.findall(name))))
-            value = re.sub("^mailto:", "", value, flags=re.IGNORECASE)
-            lines.append(f"{label}: {value} ({about})" if about else f"{label}: {value}")
-    return "\n".join(lines)
 
 
 def dates_of(value: str | datetime) -> dict[str, str]:

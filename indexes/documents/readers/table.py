@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from hopyard.indexes.documents.readers.archives import read_gzip, read_mbox, read_tar, read_zip
 from hopyard.indexes.documents.readers.base import Reader, Source
 from hopyard.indexes.documents.readers.books import read_epub
+from hopyard.indexes.documents.readers.cards import read_cards
 from hopyard.indexes.documents.readers.data import read_json, read_notebook
 from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
 from hopyard.indexes.documents.readers.excel import read_xls, read_xlsx
@@ -47,7 +48,7 @@ class Format(NamedTuple):
     they are HTML, and ten times elsewhere. 0 where a file of any size is read as a stream."""
 
 
-_TEXT: Final = "txt text log rst tex org adoc bib srt vtt ics vcf po"
+_TEXT: Final = "txt text log rst tex org adoc bib srt vtt po"
 _CODE: Final = (
     "py pyi js mjs ts tsx jsx java kt scala c h cc cpp hpp cs go rs rb php swift m r jl lua "
     "pl sh bash zsh ps1 sql css scss vue dart ex erl hs clj groovy gradle tf proto graphql "
@@ -66,6 +67,7 @@ FORMATS: Final = (
     Format((".odt", ".ott", ".fodt"), read_opendocument, at_once=100),
     Format((".ods", ".ots", ".fods"), read_opendocument, at_once=100),
     Format((".odp", ".otp", ".fodp", ".odg"), read_opendocument, at_once=100),
+    Format((".ics", ".ical", ".vcf"), read_cards, at_once=100),
     Format((".rtf",), read_rtf, at_once=100),
     Format((".epub",), read_epub, at_once=20),
     Format((".csv",), read_csv),

@@ -57,7 +57,8 @@ class _Tables(IndexKind):
     def status(self, directory: Path) -> Mapping[str, Any]:
         """The largest tables."""
         tables = sorted(self.open(directory).tables, key=lambda table: -table.rows)
-        names = (f"{each.caption or each.title} ({counted(each.rows, 'row')})" for each in tables)
+        places = ((filter(None, (each.title, each.section)), each.rows) for each in tables)
+        names = (f"{' › '.join(place)} ({counted(rows, 'row')})" for place, rows in places)
         return {"largest": "; ".join(islice(names, 3))}
 
 

@@ -32,6 +32,8 @@ _TOTAL: Final = re.compile(
     r"|totals? (?-i:[a-zà-ÿ]).*"  # a company would have a capital letter
     r"|(?:sub ?-?tota|sous-tota|grand tota|zwischensumme).*|sums?(?: of\b.*|:)?"
     r"|gesamt(?:summe|betrag|zahl|ergebnis)\b.*"
+    r"|(?:opening|closing|final) balance.*|balance (?:brought|carried) .*"  # of a bank's statement
+    r"|(?:anfangs|end|schluss|(?:alter|neuer) )(?:saldo|kontostand).*"
     r"|.* (?:sub)?totals?:?|(?:합계|총계|소계|총합|합 계|合計|小計|总计|合计).*",
     re.IGNORECASE,
 )

@@ -184,7 +184,9 @@ def test_a_count_of_nothing_is_0_and_a_list_of_nothing_is_unknown(
     ask: Ask, chat: ScriptedChat
 ) -> None:
     chat.answers = lambda name, messages: {**read(name, messages), "rows": []}
-    assert ask(COUNT)["answer"] == "Norrland has 0 contracts:\n\nRead 12 of 12 documents."
+    none = ask(COUNT)
+    assert none["answer"] == "Norrland has 0 contracts:\n\nRead 12 of 12 documents."
+    assert none["unconfirmed"] == "that there is none, as no document that was read has one."
     output = ask()
     assert (output["answer"], output["citations"], output["evidence"]) == ("Unknown", [], [])
 

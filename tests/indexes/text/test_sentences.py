@@ -124,7 +124,7 @@ def test_a_row_is_read_with_its_header() -> None:
     assert readable(table, (row[1] + 1, len(table))) == "City: Bath"
     assert header_of_row(table, row[0]) == ["City", "Highest rate", ""]
     cut = "| London | 190 |\n| Bath | 120 |"  # the rest of a table: no header is known
-    assert readable(cut, (17, len(cut))) == "| Bath | 120 |"
+    assert readable(cut, (17, len(cut))) == "Bath · 120"
     assert readable("A sentence.", (0, 11)) == "A sentence."
     assert cells_of_row(r"| a \| b | c |") == ["a | b", "c"]
 

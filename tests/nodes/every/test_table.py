@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.nodes.every.table import Item, as_markdown, merge_rows, natural_order
+from hopyard.nodes.every.table import Item, as_markdown, merge_rows, natural_order, sums
 from hopyard.state.every import FoundRow
 
 
@@ -16,6 +17,31 @@ def row(*cells: str, by: str = "p") -> FoundRow:
 def shown(*rows: FoundRow, columns: int = 2) -> list[list[str]]:
     """The values of each item's cells."""
     return [["; ".join(cell) for cell in item.cells] for item in merge_rows(rows, columns)]
+
+
+@pytest.mark.parametrize(
+    ("question", "cells", "total"),
+    [
+        ("What is the total?", ("1.215,52", "1.291,49", "1.526,89"), "4.033,90"),
+        ("Wie viel ist das zusammen?", ("60 kg", "1,240 kg"), "1,300 kg"),
+        ("What is the total?", ("€ 12.50", "€ 7"), "19.50 €"),
+        ("Which are there?", ("1", "2"), ""),
+        ("What is the total?", ("1", ""), ""),  # a sum of a part would be wrong
+        ("What is the total?", ("1", "2; 3"), ""),
+        ("What is the total?", ("5 kg", "3 EUR"), ""),
+        ("What is the total?", ("12 %", "3 %"), ""),
+        ("What is the total?", ("2023", "2024"), ""),
+        ("What is the total?", ("5",), ""),
+    ],
+)
+def test_a_question_for_a_sum_gets_it_where_each_row_has_a_number(
+    question: str, cells: tuple[str, ...], total: str
+) -> None:
+    items = merge_rows([row(f"C-{place}", cell) for place, cell in enumerate(cells)], 2)
+    found = sums(question, ["Contract", "Amount"], items)
+    assert found == (["", total] if total else [])
+    last = as_markdown(["Contract", "Amount"], items, lambda *_: "", found).splitlines()[-1]
+    assert (last == f"| Σ | {total} |") == bool(total)
 
 
 def test_the_same_name_is_the_same_item() -> None:

@@ -7,6 +7,7 @@ number, name, date or unit, a wrong calculation.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,12 @@ def test_right_statements_are_supported_and_wrong_ones_are_not(group: dict[str, 
     marked = [each for each in group["right"] if not compare(each, passages).supported]
     missed = [each for each in group["wrong"] if compare(each, passages).supported]
     assert (marked, missed) == ([], [])
+
+
+def test_the_name_of_the_file_counts() -> None:
+    signed = replace(passage("Supply", "Signed in Bremen."), source="deals/Supply_v2.docx")
+    assert compare("Version v2 was signed in Bremen", [signed]).supported
+    assert not compare("Version v3 was signed in Bremen", [signed]).supported
 
 
 LIMITS = passage(

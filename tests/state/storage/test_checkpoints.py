@@ -250,6 +250,16 @@ async def test_a_write_waits_for_its_turn_among_many(path: Path) -> None:
             assert not written.done()
             other.execute("ROLLBACK")
             assert (await written)["notes"] == ["first", "second"]
+            found = await saver.aget_tuple(on("a"))
+            assert found
+            other.execute("BEGIN IMMEDIATE")
+            put = asyncio.create_task(saver.aput_writes(found.config, [("notes", "x")], "task"))
+            await asyncio.sleep(0.1)
+            assert not put.done()
+            other.execute("ROLLBACK")
+            await put
+            [[kept]] = other.execute("SELECT COUNT(*) FROM writes WHERE task_id = 'task'")
+            assert kept == 1
 
 
 async def test_the_servers_store_is_the_users(home: Path) -> None:

@@ -17,7 +17,13 @@ def test_the_noun_follows_the_number(number: int, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("noun", "many"),
-    [("fact", "facts"), ("entity", "entities"), ("reply", "replies"), ("key", "keys")],
+    [
+        ("fact", "facts"),
+        ("entity", "entities"),
+        ("reply", "replies"),
+        ("key", "keys"),
+        ("word drawn twice", "words drawn twice"),
+    ],
 )
 def test_plurals(noun: str, many: str) -> None:
     assert plural(noun) == many

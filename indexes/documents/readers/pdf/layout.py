@@ -33,6 +33,8 @@ _ROMAN: Final = re.compile(r"[-–—]?\s*[ivxl]{1,7}\s*[-–—]?")
 _NUMBERING: Final = re.compile(r"\s*(?:[^\W\d_]+\s+(?:\d+|[A-Z])|[A-Z]|\d+)(?:\.\d+)*[.:)]?\s")
 """The number of a heading, as in "4.2" or "Chapter 4"."""
 _CHAPTER: Final = re.compile(r"[^\W\d_]+\s+(?:\d+|[A-Z])[.:]?")
+_FORMULA: Final = re.compile(r"[=−<>≤≥≈∈∂∇∑∏∫√ˆ˜\x00-\x08\x0e-\x1f]|\^[^\d*†‡§]")
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=([^\W\d_]))")
 
 
@@ -102,7 +104,8 @@ class Layout(NamedTuple):
             filled += bool(lines)
             edges.update({_shape(line, page.number) for line in _edges(lines)})
             for line in lines:
-                letters[round(line.size, 1)] += len(line.text) if line.size else 0
+                if line.size and not _is_formula(line.text):
+                    letters[round(line.size, 1)] += len(line.text)
         running = (line for line, times in edges.items() if times > filled / 2)
         usual = max(letters, key=lambda size: letters[size], default=0.0)
         sizes = sorted((size for size in letters if size > _LARGER * usual), reverse=True)
@@ -117,7 +120,7 @@ class Layout(NamedTuple):
         large = bool(self.sizes) and size >= self.sizes[-1]
         if not (large or line.bold) or len(line.text) > _LONGEST_HEADING:
             return 0
-        if not any(map(str.isalpha, line.text)):
+        if not any(map(str.isalpha, line.text)) or _is_formula(line.text):
             return 0
         if large and size in self.sizes:
             return min(self.sizes.index(size) + 1, _LEVELS)
@@ -145,6 +148,13 @@ def running_lines(page: Page, layout: Layout) -> list[Line]:
 def whole_words(text: str) -> str:
     """Lines of text, with words that are divided at the end of a line on the first of the two."""
     return _HYPHEN.sub(lambda found: found[0] if found[1].isupper() else "", text)
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a line has a sign of a formula, and less than half of it are words."""
+    if not _FORMULA.search(text):
+        return False
+    return 2 * sum(map(len, _WORD.findall(text))) < len("".join(text.split()))
 
 
 def _edges(lines: Sequence[Line]) -> Sequence[Line]:

@@ -53,6 +53,12 @@ _KERNED: Final = 0.05
 _SLANT: Final = 10
 """Degrees by which text may be off a quarter turn."""
 _BOLD: Final = 600
+_BOLD_NAME: Final = re.compile(
+    r"bold|black|heavy|demi|^(?:cm|sf|ec)(?:ss)?b(?:x\w*)?\d", re.IGNORECASE
+)
+_PLAIN_NAME: Final = re.compile(
+    r"regular|roman|italic|slant|oblique|book|light|^(?:cm|sf|ec)[a-z]+\d", re.IGNORECASE
+)
 
 
 class Turn(IntEnum):
@@ -168,15 +174,25 @@ def words_of(page: Any, copies: list[str]) -> list[Word]:
 
 
 def is_bold(page: Any, word: Word) -> bool:
-    """Whether the word's first letter is bold, by its font's weight or name."""
+    """Whether the word's first letter is bold."""
     if word.first < 0:
         return False
-    if pdfium.FPDFText_GetFontWeight(page.raw, word.first) >= _BOLD:
-        return True
     name = ctypes.create_string_buffer(128)
     flags = ctypes.c_int()
     pdfium.FPDFText_GetFontInfo(page.raw, word.first, name, 128, ctypes.byref(flags))
-    return b"bold" in name.value.lower()
+    weight = pdfium.FPDFText_GetFontWeight(page.raw, word.first)
+    return bold_font(name.value.decode("latin-1"), weight)
+
+
+def bold_font(name: str, weight: int) -> bool:
+    """Whether a font is bold: by its name, or by its weight if the name does not say.
+
+    A file may have no weight, and PDFium then takes one from the width of the stems. LaTeX's usual
+    font gets 744.
+    """
+    if _BOLD_NAME.search(name):
+        return True
+    return weight >= _BOLD and not _PLAIN_NAME.search(name)
 
 
 def _pieces_of_run(page: Any, run: str, first: int, before: Turn) -> Iterator[Word]:

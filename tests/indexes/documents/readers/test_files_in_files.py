@@ -139,7 +139,8 @@ def test_a_mail_and_its_attachments(tmp_path: Path) -> None:
     assert "| 1 | 2 |" in texts["../x/prices.csv"]
     assert texts["Inner.eml"] == "Forwarded"
     assert reasons == {"logo.png": "unknown suffix '.png'"}
-    first = report.documents[0]
+    first, prices, *_ = report.documents
+    assert prices.metadata["date"] == first.metadata["date"]
     assert first.title == "Größe"
     assert first.metadata == {
         "author": "Ann <ann@a.example>",

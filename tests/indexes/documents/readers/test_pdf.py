@@ -9,6 +9,7 @@ import pytest
 
 from hopyard.indexes.documents.readers.ocr import check_ocr
 from hopyard.indexes.documents.readers.pdf.layout import Bookmark, Layout, Line, Page, page_parts
+from hopyard.indexes.documents.readers.pdf.words import bold_font
 from hopyard.state.errors import CorpusError, UsageError
 
 from .pdfs import pdf, pdf_pages
@@ -135,3 +136,33 @@ def test_ocr_names_what_it_needs(programs: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("PATH", "")
     with pytest.raises(UsageError, match=r"ocrmypdf is not installed: .*apt-get install"):
         check_ocr("eng")
+
+
+@pytest.mark.parametrize(
+    ("name", "weight", "is_bold"),
+    [
+        ("LMRoman10-Regular", 744, False),  # LaTeX's usual font, by the width of its stems
+        ("LMRoman12-Bold", 820, True),
+        ("CMMI10", 768, False),
+        ("CMBX12", 500, True),
+        ("CMSSBX10", 500, True),
+        ("CMBR10", 700, False),
+        ("Times-Roman", 700, False),
+        ("URWPalladioL-Demi", -1, True),
+        ("ArialMT", 400, False),
+        ("F1", 700, True),
+        ("", -1, False),
+    ],
+)
+def test_a_font_is_bold_by_its_name_first(name: str, weight: int, is_bold: bool) -> None:
+    assert bold_font(name, weight) == is_bold
+
+
+def test_a_formula_is_no_heading_and_gives_headings_no_size() -> None:
+    formulas = ["È(y1, x1, ˆ¹)^¦", "= Wn \x12 +N^η^t, − Wn, (11)", "n g=1 X"]
+    body = [Line("The water rises with the moon.", 10.0)] * 5
+    large = [Line(text, 17.0, True) for text in formulas]
+    headings = [Line("Why P = NP is open", 14.0), Line("Introduction^1", 14.0)]
+    layout = Layout.of([Page(1, [body, large, headings], False)])
+    assert layout.sizes == (14.0,)
+    assert [layout.level(line) for line in (*large, *headings)] == [0, 0, 0, 1, 1]

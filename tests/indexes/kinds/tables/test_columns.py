@@ -108,6 +108,9 @@ def test_a_unit_of_one_letter_beside_others() -> None:
         ("North Total", True),  # CrestApps.Core 160
         ("Grand total", True),
         ("Zwischensumme A", True),
+        ("Endsaldo", True),
+        ("Closing balance 31 March", True),
+        ("Saldo Italia", False),
         ("합계", True),
         ("TotalEnergies", False),
         ("Total Energies", False),

@@ -1,0 +1,80 @@
+"""Calendars and address books become tables, by real programs' ways to write them."""
+
+from pathlib import Path
+
+import pytest
+
+from hopyard.indexes.documents.loaders import load
+
+CALENDAR = b"""BEGIN:VCALENDAR\r
+X-WR-CALNAME:Family\r
+BEGIN:VTIMEZONE\r
+TZID:Europe/Berlin\r
+BEGIN:DAYLIGHT\r
+DTSTART:19810329T020000\r
+RRULE:FREQ=YEARLY;BYMONTH=3\r
+END:DAYLIGHT\r
+END:VTIMEZONE\r
+BEGIN:VEVENT\r
+UID:1@family\r
+DTSTART;TZID=Europe/Berlin:20250512T083000\r
+SUMMARY:Dentist\\, Jan\r
+DESCRIPTION:Bring the let\r
+ ter\\nand the card | both\r
+BEGIN:VALARM\r
+DESCRIPTION:This is an event reminder of your calendar program\r
+END:VALARM\r
+END:VEVENT\r
+BEGIN:VTODO\r
+DUE;VALUE=DATE:20250630\r
+SUMMARY:Cancel the gym\r
+END:VTODO\r
+END:VCALENDAR\r
+"""
+PEOPLE = b"""BEGIN:VCARD
+VERSION:3.0
+N:Nowak;Ewa;;;
+FN:Ewa Nowak
+ORG:Mazury Tours;Boats
+item1.TEL;TYPE=CELL,VOICE:+48 600 555 011
+TEL;WORK:+48 87 555 12
+ADR;TYPE=HOME:;;Port 3;Mikolajki;;11-730;Poland
+PHOTO;ENCODING=b;TYPE=JPEG:/9j/4AAQSkZJRgABAQAAAQABAAD
+ AABBCCDD
+BDAY:1980-05-12
+END:VCARD
+BEGIN:VCARD
+VERSION:2.1
+FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:J=C3=BCrgen =
+L=C3=BCders
+END:VCARD
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "title", "text"),
+    [
+        pytest.param("family.ics", CALENDAR, "Family", (
+            "| Event | Begin | Due | About |\n|---|---|---|---|\n"
+            "| Dentist, Jan | 2025-05-12 08:30 Europe/Berlin |  | Bring the letter and the card "
+            "\\| both |\n"
+            "| Cancel the gym |  | 2025-06-30 |  |\n"
+        ), id="a calendar"),
+        pytest.param("people.vcf", PEOPLE, "people", (
+            "| Name | Organisation | Telephone | Address | Birthday |\n|---|---|---|---|---|\n"
+            "| Ewa Nowak | Mazury Tours, Boats | +48 600 555 011 (CELL), +48 87 555 12 (WORK) | "
+            "Port 3, Mikolajki, 11-730, Poland (HOME) | 1980-05-12 |\n"
+            "| Jürgen Lüders |  |  |  |  |\n"
+        ), id="an address book"),
+        pytest.param("a.ics", b"BEGIN:VEVENT\nSUMMARY:Tide", "a", (
+            "| Event |\n|---|\n| Tide |\n"
+        ), id="without an end"),
+    ],
+)  # fmt: skip
+def test_records_are_rows(tmp_path: Path, name: str, data: bytes, title: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    found = load([path])
+    [document] = found.documents
+    assert (document.title, str(document.text)) == (title, text)
+    assert not found.incomplete
