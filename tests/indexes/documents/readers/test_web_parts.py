@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-
 from ..zips import lines
 
 Read = Any
