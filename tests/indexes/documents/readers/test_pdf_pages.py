@@ -143,12 +143,25 @@ def test_letters_with_space_between_are_one_word_and_words_stay_apart(read: Read
     assert text.split("\n\n")[:2] == ["INVOICE of May", "no space was written"]
 
 
-def test_a_word_divided_at_the_end_of_a_line_is_whole(read: Read) -> None:
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (["the har-", "bour of Ny-", "Ålesund"], "the harbour of Ny-\nÅlesund"),
+        (["a price-determining part", "is price-", "determining"],
+         "a price-determining part\nis price-determining"),
+        (["one- and two-", "sided, one-", "and all-in-", "one"],
+         "one- and twosided, one-\nand all-inone"),
+        (["all-in-one is all-in-", "one for Ein-", "und Ausgang"],
+         "all-in-one is all-in-one for Ein-\nund Ausgang"),
+    ],
+)  # fmt: skip
+def test_a_word_divided_at_the_end_of_a_line_is_whole(
+    read: Read, rows: list[str], text: str
+) -> None:
     def draw(canvas: Any) -> None:
-        rows_at(canvas, [["the har-"], ["bour of Ny-"], ["Ålesund"]], (60,), 780, 13)
+        rows_at(canvas, [[row] for row in rows], (60,), 780, 13)
 
-    _, text, _ = read("a.pdf", drawn(draw))
-    assert text.strip() == "the harbour of Ny-\nÅlesund"
+    assert read("a.pdf", drawn(draw))[1].strip() == text
 
 
 def test_values_of_a_form_stand_beside_their_labels(read: Read) -> None:
