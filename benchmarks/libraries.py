@@ -51,6 +51,8 @@ TESTS: Final = "tests/indexes/documents/readers"
 LARGEST: Final = 200_000
 PATIENCE: Final = 10
 """Seconds for one file."""
+MOST_WAITS: Final = 2
+"""Files that a program may take longer for; then it is left out."""
 
 _WORD: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 _MIMES: Final = {
@@ -183,7 +185,7 @@ def row_of(
     row: dict[str, Any] = {"suffix": suffix, "program": name, "inputs": len(inputs)}
     kept: list[float] = []
     order: list[float] = []
-    whole, refused, seconds = 0, 0, 0.0
+    whole, refused, waited, seconds = 0, 0, 0, 0.0
     if make is not None:
         try:
             program = make()
@@ -198,8 +200,11 @@ def row_of(
             try:
                 with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), patient():
                     text = read(path)
-            except Exception:  # each program fails in its own way
+            except Exception as error:  # each program fails in its own way
                 text, refused = "", refused + 1
+                waited += isinstance(error, TimeoutError)
+                if waited > MOST_WAITS:
+                    return {**row, "error": "it waits for a download"}
             else:
                 seconds += time.process_time() - began
             if (share := kept_share(each, text)) is not None:
