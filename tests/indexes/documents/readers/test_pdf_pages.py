@@ -94,6 +94,18 @@ def test_raised_and_lowered_characters(read: Read) -> None:
     assert text.strip() == "An area of 5 m^2, H2O, 10^-3 Pa and a fee of 50^1."
 
 
+def test_accents_drawn_over_letters_belong_to_them(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        text = canvas.beginText(100, 700)
+        text.textLine("it\u00b4s `a`")
+        text._code.append(
+            r"[(Br) -112 (\250) 445 (oker) -612 (\264) 445 (et) -112 (\264) 445 (e)] TJ"
+        )
+        canvas.drawText(text)
+
+    assert " ".join(read("a.pdf", drawn(draw))[1].split()) == "it\u00b4s `a` Bröker été"
+
+
 def test_words_drawn_twice_are_read_once(read: Read) -> None:
     def draw(canvas: Any) -> None:
         for shift in (0, 0.3):
