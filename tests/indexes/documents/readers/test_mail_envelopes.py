@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from hopyard.indexes.documents.loaders import load
 from hopyard.indexes.documents.kept.table import kept_of
+from hopyard.indexes.documents.loaders import load
 from hopyard.indexes.documents.readers.base import Content, Source
 from hopyard.indexes.documents.readers.outlook import mail_of_msg, rtf_of
 from hopyard.indexes.documents.readers.table import format_of
