@@ -247,7 +247,7 @@ def _ends_a_sentence(text: str, start: int, found: re.Match[str], end: int) -> b
 
 
 def _is_initial(word: str, following: str) -> bool:
-    """Whether single letters are short for words, as in `R. W. Smith`, `J.R.R. Tolkien`, `z. B.`"""
+    """Whether letters are short for words: `R. W. Smith`, `J.R.R. Tolkien`, `z. B.`."""
     if not _INITIALS.fullmatch(word):
         return False
     if word.islower():

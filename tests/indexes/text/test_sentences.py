@@ -55,12 +55,12 @@ def sentences(text: str) -> list[str]:
             ["It was directed by R. W. Smith and K.V.\nReddy.", "Plan B.", "It won."],
         ),
         (
-            "J.-P. Roy met Sen. Lee on Jan. 3 in the U.S. Senate. He left the U.S. After 5 p.m. Ann",
+            "J.-P. Roy met Sen. Lee on Jan. 3 in the U.S. Senate. He left the U.S. After 5 p.m. A",
             [
                 "J.-P. Roy met Sen. Lee on Jan. 3 in the U.S. Senate.",
                 "He left the U.S.",
                 "After 5 p.m.",
-                "Ann",
+                "A",
             ],
         ),
         (
