@@ -49,6 +49,7 @@ from hopyard.indexes.documents.readers.base import Content, Found, Options, Read
 ROOT: Final = Path(__file__).resolve().parents[1]
 RESULTS: Final = ROOT / "benchmarks" / "results" / "libraries.json"
 TESTS: Final = "tests/indexes/documents/readers"
+CONTAINER: Final = b'version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"'
 LARGEST: Final = 200_000
 PATIENCE: Final = 10
 """Seconds of the processor for one file."""
@@ -177,7 +178,7 @@ def completed(data: bytes, suffix: str) -> bytes:
 
 
 def with_kinds_of_items(data: bytes) -> bytes:
-    """A book that says of each of its items what it is."""
+    """A book whose items have a kind, and whose container has a name space."""
     stream = io.BytesIO()
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w") as new:
@@ -186,6 +187,8 @@ def with_kinds_of_items(data: bytes) -> bytes:
                 if each.filename.endswith(".opf"):
                     kind = b'<item media-type="application/xhtml+xml" '
                     content = re.sub(rb"<item (?![^>]*media-type)", kind, content)
+                if each.filename == "META-INF/container.xml" and b"xmlns" not in content:
+                    content = content.replace(b"<container", b"<container " + CONTAINER, 1)
                 new.writestr(each, content)
     except zipfile.BadZipFile:
         return data
@@ -202,7 +205,7 @@ def collected(text: Any, parts: list[str]) -> Iterator[str]:
 def row_of(
     suffix: str, name: str, inputs: list[Input], make: Callable[[], Program] | None
 ) -> dict[str, Any]:
-    """What one program keeps of the files of one format."""
+    """The share that one program keeps of the files of one format."""
     row: dict[str, Any] = {"suffix": suffix, "program": name, "inputs": len(inputs)}
     kept: list[float] = []
     order: list[float] = []
