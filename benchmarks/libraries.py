@@ -49,7 +49,7 @@ from hopyard.indexes.documents.readers.base import Content, Found, Options, Read
 ROOT: Final = Path(__file__).resolve().parents[1]
 RESULTS: Final = ROOT / "benchmarks" / "results" / "libraries.json"
 TESTS: Final = "tests/indexes/documents/readers"
-CONTAINER: Final = b'version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"'
+CONTAINED: Final = b'<rootfile media-type="application/oebps-package+xml" '
 LARGEST: Final = 200_000
 PATIENCE: Final = 10
 """Seconds of the processor for one file."""
@@ -178,7 +178,7 @@ def completed(data: bytes, suffix: str) -> bytes:
 
 
 def with_kinds_of_items(data: bytes) -> bytes:
-    """A book whose items have a kind, and whose container has a name space."""
+    """A book that says of each of its parts what it is."""
     stream = io.BytesIO()
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w") as new:
@@ -187,8 +187,8 @@ def with_kinds_of_items(data: bytes) -> bytes:
                 if each.filename.endswith(".opf"):
                     kind = b'<item media-type="application/xhtml+xml" '
                     content = re.sub(rb"<item (?![^>]*media-type)", kind, content)
-                if each.filename == "META-INF/container.xml" and b"xmlns" not in content:
-                    content = content.replace(b"<container", b"<container " + CONTAINER, 1)
+                elif each.filename == "META-INF/container.xml":
+                    content = re.sub(rb"<rootfile (?![^>]*media-type)", CONTAINED, content)
                 new.writestr(each, content)
     except zipfile.BadZipFile:
         return data

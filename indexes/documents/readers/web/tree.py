@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 CELL: Final = ["td", "th"]
 _DEEPEST: Final = 200
-"""Elements within one another, at most, because Python's stack ends. The text of deeper ones
-belongs to the last of them, as in browsers."""
+"""Elements within one another, at most, because Python's stack ends. The text of deeper
+elements belongs to the last of them, as in browsers."""
 _RAW: Final = frozenset(("script", "style", "textarea"))
 _CELLS: Final = frozenset(CELL)
 _GROUPS: Final = frozenset(("thead", "tbody", "tfoot", "caption", "colgroup"))
