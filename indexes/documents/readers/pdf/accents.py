@@ -33,7 +33,8 @@ def join_accents(page: Any, words: Sequence[Word]) -> dict[str, str]:
         return joined
     for word in words:
         for found in reversed([*_ACCENTED.finditer(word.text)] if word.first >= 0 else []):
-            accent, letter = pair = found[0]
+            pair = found[0]
+            accent, letter = pair[0], pair[1]
             number = word.first + found.start()
             whole = unicodedata.normalize(
                 "NFC", _WITHOUT_DOT.get(letter, letter) + _COMBINING[accent]
