@@ -33,18 +33,29 @@ _ABBREVIATIONS: Final = frozenset(
     word
     for line in (
         "e.g i.e z.b d.h u.a o.ä vs cf ca approx bzw resp incl inkl dr mr mrs ms prof st sr jr hr",
-        "fr dipl ing gen col capt lt sgt rev hon mt ft",
+        "fr dipl ing gen col capt lt sgt rev hon mt ft sen gov rep",
     )
     for word in line.split()
 )
 _BEFORE_NUMBERS: Final = frozenset(
     word
-    for line in ("no nr ext tel fig figs eq eqs p pp vol sec sect ch art abs abb tab bd",)
+    for line in (
+        "no nr ext tel fig figs eq eqs p pp vol sec sect ch art abs abb tab bd",
+        "jan feb mar apr jun jul aug sep sept oct nov dec",
+    )
     for word in line.split()
 )
-_NEXT_WORD: Final = re.compile(r"\s+(\w\w+)")
+_INITIALS: Final = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]")
+_NEXT_WORD: Final = re.compile(r"\s+([^\W\d_](?=\.)|\w\w+)")
+"""A word, or another initial."""
 _BEGINNINGS: Final = frozenset(
-    ["the", "it", "he", "she", "they", "this", "that", "these", "in", "on", "at", "an", "we", "you"]
+    word
+    for line in (
+        "the it he she they this that these those in on at an we you his her its their our there",
+        "then when while after before during since for from by with under as if but and or also",
+        "however although because some most all many each no not what who how both one two",
+    )
+    for word in line.split()
 )
 """Words that begin a sentence and are no name."""
 _CONNECTING: Final = frozenset(
@@ -228,16 +239,18 @@ def _ends_a_sentence(text: str, start: int, found: re.Match[str], end: int) -> b
         return True
     before = _LAST_WORD.search(text, start, found.start())
     word = before.group().casefold() if before else ""
-    if word in _ABBREVIATIONS or _is_initial(text[found.start() - 1], word, following):
+    if word in _ABBREVIATIONS or _is_initial(before.group() if before else "", following):
         return not following.strip()
     if word in _BEFORE_NUMBERS and following.lstrip()[:1].isdigit():
         return False
     return not (word.isdecimal() and len(word) <= 2 and _GERMAN_MONTHS.match(following))
 
 
-def _is_initial(letter: str, word: str, following: str) -> bool:
-    """Whether a single letter before a full stop is short for a word, as in `J. Feld`, `z. B.`."""
-    if len(word) != 1 or not letter.isalpha():
+def _is_initial(word: str, following: str) -> bool:
+    """Whether letters are short for words: `R. W. Smith`, `J.R.R. Tolkien`, `z. B.`."""
+    if not _INITIALS.fullmatch(word):
         return False
+    if word.islower():
+        return len(word) == 1
     after = _NEXT_WORD.match(following)
-    return letter.islower() or bool(after and after[1].casefold() not in _BEGINNINGS)
+    return after is not None and after[1].casefold() not in _BEGINNINGS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from collections import Counter
+from contextlib import suppress
 from email import message_from_bytes
 from email.message import Message
 from typing import Any, Final
@@ -12,9 +13,12 @@ from typing import Any, Final
 from hopyard.indexes.documents.kept.compare import OTHER, FileWords
 from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.kept.words import words_of
-from hopyard.indexes.documents.readers.base import Source
+from hopyard.indexes.documents.readers.base import Source, file_of
 from hopyard.indexes.documents.readers.cards import unfolded
+from hopyard.indexes.documents.readers.mail import signed_mail
 from hopyard.indexes.documents.readers.mail_text import base64_text, unpacked
+from hopyard.indexes.documents.readers.outlook import mail_of_package
+from hopyard.state.errors import CorpusError
 
 _EVENT_VALUES: Final = re.compile(
     r'^(?:SUMMARY|LOCATION|DESCRIPTION|FN|NOTE)(?:[^":\n]|"[^"\n]*")*:(.*)$',
@@ -33,11 +37,20 @@ _RTF_BREAKS: Final = words_of("par line tab cell row sect page nestcell nestrow"
 
 
 def find_eml(source: Source, found: FileWords) -> None:
-    """All texts of a mail that are not attached to it."""
-    _texts(message_from_bytes(source.read().removeprefix(BOM_UTF8)), found)
+    """All texts of a mail that are not attached to it, also within a signature or a package."""
+    _texts(message_from_bytes(source.read().removeprefix(BOM_UTF8)), found, source)
 
 
-def _texts(part: Message, found: FileWords) -> None:
+def find_tnef(source: Source, found: FileWords) -> None:
+    """The texts of Outlook's package, which may say the same as others of the mail."""
+    form = FileWords()
+    _texts(mail_of_package(source), form, source)
+    found.words |= form.words
+    found.names |= form.names
+    found.open |= form.open
+
+
+def _texts(part: Message, found: FileWords, source: Source) -> None:
     kind = part.get_content_type()
     if part.is_multipart():
         inner: Any = part.get_payload() if kind != "message/rfc822" else ()  # another document
@@ -46,7 +59,7 @@ def _texts(part: Message, found: FileWords) -> None:
             found.text("\n".join(map(str, inner)))
             return
         for each, form in zip(inner, forms, strict=True):
-            _texts(each, form if kind == "multipart/alternative" else found)
+            _texts(each, form if kind == "multipart/alternative" else found, source)
         said: Counter[str] = Counter()
         for form in forms:  # of the same text
             found.names |= form.names | (said & form.words).keys()  # two languages share words
@@ -54,15 +67,18 @@ def _texts(part: Message, found: FileWords) -> None:
             found.open |= form.open
         found.words.update(said)
         return
-    if kind.endswith(("/pkcs7-mime", "/x-pkcs7-mime", "ms-tnef")):
-        found.open = True  # their texts may be read
+    data: Any = part.get_payload(decode=True) or b""
+    if kind.endswith(("/pkcs7-mime", "/x-pkcs7-mime")):
+        if signed := signed_mail(data):
+            _texts(message_from_bytes(signed), found, source)
+        return
+    if kind.endswith("ms-tnef") or part.get_filename("").lower() == "winmail.dat":
+        with suppress(CorpusError):  # a broken package is named
+            find_tnef(file_of(data, "winmail.dat", source), found)
         return
     if part.get_content_disposition() == "attachment" or part.get_filename() or kind in _FILES:
         return
-    data: Any = part.get_payload(decode=True)
-    text = decoded(
-        base64_text(part, data or b""), found, declared=str(part.get_content_charset() or "")
-    )
+    text = decoded(base64_text(part, data), found, declared=str(part.get_content_charset() or ""))
     if kind == "text/html":
         of_html(text, found)
     elif kind == "text/calendar":
@@ -105,14 +121,20 @@ def find_msg(source: Source, found: FileWords) -> None:
 
 
 def find_rtf(source: Source, found: FileWords) -> None:
-    """The body of an RTF file, without boxes, notes, and words whose code page is not known."""
+    """The body of an RTF file. The document may have the words of boxes, notes and headers, too.
+
+    Words whose code page is not known are not compared.
+    """
     texts: list[str] = []
+    others: list[str] = []
     silent: list[bool] = [False]
     after = [1]  # characters that stand for a Unicode one, and are passed over
     over = 0
     for word, number, code, sign, brace, text in _RTF.findall(source.read().decode("latin-1")):
         if word in ("v", "deleted") and number != "0":
             silent[-1] = True
+        if brace:
+            others.append(" ")
         if brace == "{":
             silent.append(silent[-1])
             after.append(after[-1])
@@ -123,19 +145,24 @@ def find_rtf(source: Source, found: FileWords) -> None:
             silent[-1] = True
         elif word == "uc":
             after[-1] = int(number or 1)
-        elif not silent[-1]:
+        else:
+            said = others if silent[-1] else texts
             if word == "u":
-                texts.append(chr(int(number) % 0x10000))
+                said.append(chr(int(number) % 0x10000))
                 over = after[-1]
             elif code:
-                texts.append("" if over else OTHER)
+                said.append("" if over else OTHER)
                 over = max(over - 1, 0)
             elif text:
                 plain = re.sub(r"[\r\n]", "", text)
-                texts.append(plain[over:])
+                said.append(plain[over:])
                 over = max(over - len(plain), 0)
             else:
-                texts.append("\n" if word in _RTF_BREAKS else " " if sign == "~" else "")
-    whole = "".join(texts).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    found.open = True
-    found.text(whole)
+                said.append("\n" if word in _RTF_BREAKS else " " if sign == "~" else "")
+    body, rest = (
+        "".join(said).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        for said in (texts, others)
+    )
+    found.open |= OTHER in body + rest
+    found.text(body)
+    found.name(rest)

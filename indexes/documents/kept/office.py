@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Callable, Iterable
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 from html import unescape
 from io import StringIO
 from itertools import chain
@@ -51,6 +51,8 @@ _ROOTS: Final = {
 _CHARTS: Final = ("chartSpace", "chart")
 _READ: Final = frozenset((*_ROOTS, *_CHARTS, "numbering", "styleSheet"))
 _ROOT: Final = re.compile(rb"<(?:\w+:)?(\w+)")
+_NO_DATE: Final = re.compile(r'"[^"]*"|\\.|\[[^]]*\]')
+"""The parts of a number's format that are shown as they are."""
 _CHART_TEXTS: Final = frozenset(("t", "v", "pt"))
 _ERRORS: Final = "#DIV/0! #N/A #NAME? #NULL! #NUM! #REF! #VALUE!"
 _REPEATED: Final = ("ftr", "hdr", "sldNum", "dt")
@@ -118,7 +120,7 @@ def _cells(sheet: str, values: Iterable[Any], found: FileWords) -> None:
 
 def find_xls(source: Source, found: FileWords) -> None:
     """The cells of a workbook of Excel 97 by xlrd. Other files of this name are not compared."""
-    from xlrd import XL_CELL_DATE, XL_CELL_NUMBER, XLRDError, open_workbook, xldate_as_datetime
+    import xlrd
 
     with source.open() as stream:
         data = stream.read()
@@ -126,16 +128,18 @@ def find_xls(source: Source, found: FileWords) -> None:
         find_xlsb(source, found)
         return
     try:
-        book = open_workbook(file_contents=data, logfile=StringIO())
-    except XLRDError:
+        book = xlrd.open_workbook(file_contents=data, logfile=StringIO())
+    except xlrd.XLRDError:
         found.open = True
         return
     found.name(_ERRORS)
 
     def value(cell: Any) -> Any:
-        if cell.ctype == XL_CELL_DATE:
-            return xldate_as_datetime(cell.value, book.datemode)
-        return cell.value if cell.ctype == XL_CELL_NUMBER else str(cell.value)
+        if cell.ctype == xlrd.XL_CELL_DATE:
+            return xlrd.xldate_as_datetime(cell.value, book.datemode)
+        if cell.ctype == xlrd.XL_CELL_BOOLEAN:
+            return bool(cell.value)
+        return cell.value if cell.ctype == xlrd.XL_CELL_NUMBER else str(cell.value)
 
     for sheet in book.sheets():
         _cells(sheet.name, map(value, chain.from_iterable(sheet.get_rows())), found)
@@ -279,13 +283,22 @@ def _is_sign(run: Element) -> bool:
 def _chart(root: Element, found: FileWords) -> None:
     """The texts and numbers of a chart, which repeats its categories."""
     texts: list[str] = []
+    code = ""
     for element in root.iter():
+        if _local(element) == "formatCode":
+            code = _NO_DATE.sub("", element.text or "")
         if _local(element) not in _CHART_TEXTS or not (text := (element.text or "").strip()):
             continue
         try:
-            found.number(float(text))
+            number = float(text)
         except ValueError:
-            texts.append(text)
+            # The field of a label, such as [VALUE], is no text.
+            (found.name if text[0] + text[-1] == "[]" else texts.append)(text)
+            continue
+        if "y" in code or "d" in code:
+            found.name(str(datetime(1899, 12, 30) + timedelta(days=number)))
+        else:
+            found.number(number)
     found.once("\n".join(texts), "chart")
 
 

@@ -9,7 +9,13 @@ from typing import Final
 
 from hopyard.indexes.corpus.long_text import LongText, stretches_of, text_digest
 from hopyard.indexes.documents.kept.compare import FileWords, Kept, compare
-from hopyard.indexes.documents.kept.mail import find_cards, find_eml, find_msg, find_rtf
+from hopyard.indexes.documents.kept.mail import (
+    find_cards,
+    find_eml,
+    find_msg,
+    find_rtf,
+    find_tnef,
+)
 from hopyard.indexes.documents.kept.markup import (
     find_csv,
     find_html,
@@ -66,6 +72,7 @@ EXTRACTORS: Final[dict[str, Extractor]] = {
     ".eml": find_eml,
     ".ics": find_cards,
     ".msg": find_msg,
+    ".tnef": find_tnef,
     ".pdf": _find_pages,
 }
 """By the first suffix of the format. A format without one is not compared."""

@@ -154,7 +154,7 @@ class _Leaves:
             raise CorpusError("it has more than 10,000 parts")
         kind, notes = part.get_content_type(), self._source.notes
         is_closed = kind in _ENVELOPES and depth < _MOST_ENVELOPES
-        signed = _signed(_payload(part)) if is_closed else b""
+        signed = signed_mail(_payload(part)) if is_closed else b""
         inner = [item for item in part.iter_parts() if isinstance(item, EmailMessage)]
         broken = (str(each) for each in part.defects if isinstance(each, PackageDefect))
         self.unread += [Unread("winmail.dat", reason) for reason in broken]
@@ -182,7 +182,7 @@ class _Leaves:
             yield part
 
 
-def _signed(data: bytes) -> bytes:
+def signed_mail(data: bytes) -> bytes:
     """The mail within its signature; "" if it is encrypted. Source: RFC 5652, 5.2; X.690, 8."""
     _, mark, rest = data.partition(_PLAIN_DATA)
     found, place = bytearray(), 0

@@ -44,9 +44,12 @@ def sheet_text(name: str, rows: Iterable[Sequence[str]]) -> Iterator[str]:
         is_after_blank = False
         if table:
             yield table.row(cells)
-        elif _is_title(cells, ahead.next_rows(1)):
+            continue
+        below = [*takewhile(bool, ahead.next_rows(_LOOKED_AT))]
+        gap = _gap_below_titles(cells, below)
+        if not gap and _is_title(cells, below):
             yield f"{escape_cell(' '.join(filter(None, cells)))}\n\n"
-        elif gap := _gap([cells, *takewhile(bool, ahead.next_rows(_LOOKED_AT))]):
+        elif gap := gap or _gap([cells, *below]):
             both = [cells, *takewhile(bool, ahead)]
             right = gap + (not any(row[gap : gap + 1] > [""] for row in both))  # far below
             yield from sheet_text("", [row[:gap] for row in both])
@@ -169,11 +172,11 @@ def _is_under(first: Sequence[str], second: Sequence[str], last: Sequence[str]) 
     )
 
 
-def _gap(rows: Sequence[Sequence[str]]) -> int:
+def _gap(rows: Sequence[Sequence[str]], *, titled: bool = False) -> int:
     """The blank column between two tables side by side; 0 without one.
 
     A table may have a blank column too. Two tables have each a header and labels in their first
-    column, and a header in common or headers in different rows.
+    column, and titles, a header in common or headers in different rows.
     """
     width = max(map(len, rows))
     if width > _WIDEST:
@@ -181,9 +184,15 @@ def _gap(rows: Sequence[Sequence[str]]) -> int:
     filled = {place for row in rows for place, cell in enumerate(row) if cell}
     for gap in (place for place in range(1, width) if place not in filled):
         left, right = _head([row[:gap] for row in rows]), _head([row[gap + 1 :] for row in rows])
-        if left and right and (left[0] != right[0] or left[1] & right[1]):
+        if left and right and (titled or left[0] != right[0] or left[1] & right[1]):
             return gap
     return 0
+
+
+def _gap_below_titles(cells: Sequence[str], below: Sequence[Sequence[str]]) -> int:
+    """The blank column between two tables side by side if a row has a title for each; else 0."""
+    gap = _gap(below, titled=True) if below and sum(map(bool, cells)) == 2 else 0
+    return gap if any(cells[:gap]) and any(cells[gap + 1 :]) else 0
 
 
 def _head(rows: Sequence[Sequence[str]]) -> tuple[int, set[str]] | None:

@@ -73,7 +73,10 @@ FORMATS: Final = (
     Format((".csv",), read_csv),
     Format((".tsv", ".tab"), read_tsv),
     Format((".json", ".geojson", ".jsonld", ".ndjson"), read_json, at_once=100),
-    Format((".xml", ".rss", ".atom", ".opml", ".kml", ".gpx", ".fb2", ".xliff"), read_xml),
+    Format(
+        (".xml", ".rss", ".atom", ".opml", ".kml", ".gpx", ".fb2", ".xliff", ".docbook", ".dita"),
+        read_xml,
+    ),
     Format((".ipynb",), read_notebook, at_once=100),
     Format((".eml",), read_eml, holds_files=True, at_once=100),
     Format((".msg",), read_msg, "office", holds_files=True, at_once=100),

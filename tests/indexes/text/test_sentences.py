@@ -51,6 +51,19 @@ def sentences(text: str) -> list[str]:
             ["Dr. Ruiz met J. Feld, e.g. at noon.", "Later too."],
         ),
         (
+            "It was directed by R. W. Smith and K.V.\nReddy. Plan B. It won.",
+            ["It was directed by R. W. Smith and K.V.\nReddy.", "Plan B.", "It won."],
+        ),
+        (
+            "J.-P. Roy met Sen. Lee on Jan. 3 in the U.S. Senate. He left the U.S. After 5 p.m. A",
+            [
+                "J.-P. Roy met Sen. Lee on Jan. 3 in the U.S. Senate.",
+                "He left the U.S.",
+                "After 5 p.m.",
+                "A",
+            ],
+        ),
+        (
             "See Fig. 3 and No. 5. The answer is no. Then 7.",
             ["See Fig. 3 and No. 5.", "The answer is no.", "Then 7."],
         ),

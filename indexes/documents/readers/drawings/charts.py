@@ -5,6 +5,7 @@ Source: ECMA-376, part 1, 21.2; MS-ODRAWXML, 2.24.3 (newer charts).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 from xml.etree.ElementTree import Element
@@ -15,6 +16,7 @@ from hopyard.indexes.documents.readers.parts import local
 
 _WIDEST: Final = 12
 """Categories of a chart that are columns, at most; more are rows."""
+_FIELD: Final = re.compile(r"\[[A-Z ]+\]")
 
 
 def chart_titles(space: Element) -> list[str]:
@@ -54,7 +56,22 @@ def _series(series: Element) -> tuple[list[str], list[str]]:
     if sizes:
         pairs = zip(values, sizes, strict=False)
         values = [f"{value} ({size})" for value, size in pairs]
+    for place, label in _labels(series).items():
+        if place < len(values) and label != values[place]:
+            values[place] = f"{values[place]} ({label})"
     return _categories(names), values
+
+
+def _labels(series: Element) -> dict[int, str]:
+    """The texts that are shown beside points, from cells or written by hand, without fields."""
+    ranges = [node for node in series.iter() if local(node) == "datalabelsRange"]
+    found = _points(ranges[0]) if ranges else {}
+    for node in series.iter():
+        if local(node) == "dLbl" and (text := child(node, "tx")) is not None:
+            place = int(next(part.get("val", "0") for part in node if local(part) == "idx"))
+            own = " ".join(_FIELD.sub("", " ".join(lines_of(text))).split())
+            found[place] = f"{found.get(place, '')} {own}".strip()
+    return {place: label for place, label in found.items() if label}
 
 
 def _first(element: Element, *names: str) -> Element | None:

@@ -35,7 +35,9 @@ _NUMBERING: Final = re.compile(r"\s*(?:[^\W\d_]+\s+(?:\d+|[A-Z])|[A-Z]|\d+)(?:\.
 _CHAPTER: Final = re.compile(r"[^\W\d_]+\s+(?:\d+|[A-Z])[.:]?")
 _FORMULA: Final = re.compile(r"[=−<>≤≥≈∈∂∇∑∏∫√ˆ˜\x00-\x08\x0e-\x1f]|\^[^\d*†‡§]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
-_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=([^\W\d_]))")
+_HYPHEN: Final = re.compile(r"([^\W\d_]+)[-\u2010]\n(?=([^\W\d_]+))")
+_COMPOUND: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_AND: Final = ("and", "und", "oder", "bzw", "sowie")
 
 
 class Line(NamedTuple):
@@ -92,12 +94,15 @@ class Layout(NamedTuple):
     """Lines at the edges of most pages, with the number of the page taken off (`_shape`)."""
     sizes: tuple[float, ...]
     """The sizes of headings, the largest first."""
+    compounds: frozenset[str] = frozenset()
+    """Two parts of words with a hyphen, in lower case: `price-determining`."""
 
     @classmethod
     def of(cls, pages: Sequence[Page]) -> Layout:
         """Look at some pages."""
         edges: Counter[str] = Counter()
         letters: Counter[float] = Counter()
+        compounds: set[str] = set()
         filled = 0
         for page in pages:
             lines = [line for block in page.blocks for line in block]
@@ -106,12 +111,15 @@ class Layout(NamedTuple):
             for line in lines:
                 if line.size and not _is_formula(line.text):
                     letters[round(line.size, 1)] += len(line.text)
+                for word in _COMPOUND.findall(line.text) if "-" in line.text else ():
+                    compounds.update(map("-".join, pairwise(word.casefold().split("-"))))
         running = (line for line, times in edges.items() if times > filled / 2)
         usual = max(letters, key=lambda size: letters[size], default=0.0)
         sizes = sorted((size for size in letters if size > _LARGER * usual), reverse=True)
         return cls(
             frozenset(running) if filled >= _LEAST_PAGES else frozenset(),
             tuple(sizes) if usual else (),
+            frozenset(compounds),
         )
 
     def level(self, line: Line) -> int:
@@ -135,7 +143,7 @@ def page_parts(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None)
         for block in blocks:
             yield from _under_large_lines(block, layout)
     else:
-        yield from _under_bookmarks(blocks, list(bookmarks))
+        yield from _under_bookmarks(blocks, list(bookmarks), layout.compounds)
 
 
 def running_lines(page: Page, layout: Layout) -> list[Line]:
@@ -145,9 +153,19 @@ def running_lines(page: Page, layout: Layout) -> list[Line]:
     return [] if len(edges) == len(lines) else edges
 
 
-def whole_words(text: str) -> str:
-    """Lines of text, with words that are divided at the end of a line on the first of the two."""
-    return _HYPHEN.sub(lambda found: found[0] if found[1].isupper() else "", text)
+def whole_words(text: str, compounds: frozenset[str] = frozenset()) -> str:
+    """Lines of text, with words that are divided at the end of a line on the first of the two.
+
+    The hyphen stays before a capital, before "and" (`one- and two-sided`), and in a compound.
+    """
+
+    def whole(found: re.Match[str]) -> str:
+        left, right = found.groups()
+        if right[0].isupper() or right in _AND:
+            return found[0]
+        return f"{left}-" if f"{left}-{right}".casefold() in compounds else left
+
+    return _HYPHEN.sub(whole, text)
 
 
 def _is_formula(text: str) -> bool:
@@ -185,16 +203,18 @@ def _under_large_lines(block: list[Line], layout: Layout) -> Iterator[Part]:
             yield Part(f"{'#' * last} {title}", heading)
             heading = []
         if level:
-            yield from _joined(kept)
+            yield from _joined(kept, layout.compounds)
             kept = []
             heading.append(line)
         elif line.text:
             kept.append(line)
         last = level
-    yield from _joined(kept)
+    yield from _joined(kept, layout.compounds)
 
 
-def _under_bookmarks(blocks: Sequence[list[Line]], waiting: list[Bookmark]) -> Iterator[Part]:
+def _under_bookmarks(
+    blocks: Sequence[list[Line]], waiting: list[Bookmark], compounds: frozenset[str]
+) -> Iterator[Part]:
     for number, block in pairwise(list(blocks)):  # "Chapter 4" above its title
         if len(number) == 1 and _CHAPTER.fullmatch(number[0].text) and _head(block, waiting):
             block[:0] = number
@@ -209,7 +229,7 @@ def _under_bookmarks(blocks: Sequence[list[Line]], waiting: list[Bookmark]) -> I
             yield from map(_titled, waiting[: head.place])
             yield _titled(waiting[head.place], head.number)
             waiting, kept = waiting[head.place + 1 :], kept[head.lines :]
-        yield from _joined(kept)
+        yield from _joined(kept, compounds)
     yield from map(_titled, waiting)
 
 
@@ -268,8 +288,8 @@ def _title_of(text: str) -> _Title:
     return _Title(whole, rest, label, number)
 
 
-def _joined(lines: Sequence[Line]) -> Iterator[Part]:
+def _joined(lines: Sequence[Line], compounds: frozenset[str]) -> Iterator[Part]:
     if lines:
         # A line of code that begins as a heading does is none.
         texts = (f"    {line.text}" if line.text.startswith("#") else line.text for line in lines)
-        yield Part(whole_words("\n".join(texts)), lines)
+        yield Part(whole_words("\n".join(texts), compounds), lines)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
+from hopyard.indexes.documents.readers.pdf.accents import join_accents
 from hopyard.indexes.documents.readers.pdf.forms import notes_on, said_on
 from hopyard.indexes.documents.readers.pdf.layout import Line, Page
 from hopyard.indexes.documents.readers.pdf.lines import TABLE, Cell, TextLine, lines_of
@@ -35,6 +36,7 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
     try:
         copies: list[str] = []
         words = words_of(text, copies)
+        accents = join_accents(text, words)
         turn = _usual_turn(words)
         typed, comments = notes_on(document, page, turn, words)
         words += typed
@@ -43,6 +45,8 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
             builder.add(group, grids_of(page, turn) if group[0].turn is turn else [])
         blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in comments)]
         said = said_on(document, page, text)
+        for pair, letter in accents.items():
+            said = said.replace(pair, letter)
         pictured = not words and _has_picture(page)
         return Page(number, blocks, pictured, builder.head, Frame.of(page), said, copies)
     finally:

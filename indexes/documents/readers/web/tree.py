@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hopyard.state.errors import CorpusError
-
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
 CELL: Final = ["td", "th"]
-_DEEPEST: Final = 500
-"""Elements within one another, at most: Python's stack ends before, and searches take minutes."""
+_DEEPEST: Final = 200
+"""Elements within one another, at most, because Python's stack ends. The text of deeper
+elements belongs to the last of them, as in browsers."""
+_RAW: Final = frozenset(("script", "style", "textarea"))
 _CELLS: Final = frozenset(CELL)
 _GROUPS: Final = frozenset(("thead", "tbody", "tfoot", "caption", "colgroup"))
 _TABLE: Final = frozenset(("table",))
@@ -49,8 +49,10 @@ def soup_of(html: str) -> BeautifulSoup:
         """Python's parser leaves elements open whose end tags HTML allows to be omitted."""
 
         def handle_starttag(self, name: str, *given: Any, **named: Any) -> Any:
-            if len(self.tagStack) > _DEEPEST:
-                raise CorpusError("its elements are nested too deeply")
+            if len(self.tagStack) > _DEEPEST and not self._has_no_elements(name):
+                if self.current_data[-1:] != [" "]:
+                    self.handle_data(" ")
+                return None
             ended, within = _ENDED_BY.get(name, _NOTHING)
             for tag in reversed(self.tagStack[:]):
                 if tag.name in within:
@@ -58,6 +60,9 @@ def soup_of(html: str) -> BeautifulSoup:
                 if tag.name in ended:
                     self.handle_endtag(tag.name)
             return super().handle_starttag(name, *given, **named)
+
+        def _has_no_elements(self, name: str) -> bool:
+            return name in _RAW or self.builder.can_be_empty_element(name)
 
     return Soup(html, "html.parser")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import lzma
 import runpy
+import struct
 from pathlib import Path
 
 import pytest
@@ -251,6 +252,17 @@ def test_a_workbook_of_excel_97_is_compared(compared: Compared, without: str, ke
     assert str(reading.kept) == kept
     if not without:
         assert "| Möwe | 987654321 | 12.25 | 2024-12-31 |" in reading.text
+
+
+def test_truth_values_of_excel_97_are_compared(compared: Compared) -> None:
+    data = lzma.decompress(EXCEL_97.read_bytes())
+    number = b"\x03\x02\x0e\x00\x02\x00\x01\x00\x0f\x00" + struct.pack("<d", 987654321)
+    truth = b"\x05\x02\x08\x00\x02\x00\x01\x00\x0f\x00\x01\x00" + b"\xff\x08\x02\x00\x00\x00"
+    assert number in data
+    reading = compared("a.xls", data.replace(number, truth))
+    assert "| Möwe | TRUE | 12.25 |" in reading.text
+    assert reading.kept is not None
+    assert reading.kept.is_whole, str(reading.kept)
 
 
 def test_a_table_that_is_called_xls_is_not_compared(compared: Compared) -> None:

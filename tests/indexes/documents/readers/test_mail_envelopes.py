@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from hopyard.indexes.documents.kept.table import kept_of
 from hopyard.indexes.documents.loaders import load
-from hopyard.indexes.documents.readers.base import Source
+from hopyard.indexes.documents.readers.base import Content, Source
 from hopyard.indexes.documents.readers.outlook import mail_of_msg, rtf_of
+from hopyard.indexes.documents.readers.table import format_of
 
 HEAD = b"From: Ann <ann@a.example>\nSubject: Ebb\nMIME-Version: 1.0\n"
 RTF = bytes.fromhex(
@@ -196,6 +198,28 @@ def test_a_mail_within_its_signature_is_read(tmp_path: Path, data: bytes) -> Non
     assert texts(tmp_path, "a.eml", mail) == (
         {"": "The pier falls dry.", "f.csv": "| a | b |"}, []
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "mail"),
+    [
+        ("a.eml", HEAD + packed(STREAMED, b"application/pkcs7-mime; smime-type=signed-data")),
+        ("a.eml", parts(b"\nThe gate.", packed(PACKAGE))),
+        ("a.tnef", PACKAGE),
+    ],
+)
+def test_texts_in_signatures_and_packages_are_compared(name: str, mail: bytes) -> None:
+    source = Source(name, lambda: io.BytesIO(mail))
+    kind = format_of(name)
+    assert kind is not None
+    [text] = ["".join(each.text) for each in kind.read(source) if isinstance(each, Content)]
+    whole, less = (
+        kept_of(source, kind.suffixes[0], said, "Quay fees")
+        for said in (text, text.rsplit(" ", 1)[0])
+    )
+    assert whole is not None
+    assert less is not None
+    assert (whole.lost, whole.gained, less.lost) == (0, 0, 1)
 
 
 @pytest.mark.parametrize(

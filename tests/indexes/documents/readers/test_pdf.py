@@ -87,8 +87,10 @@ def test_a_heading_keeps_the_number_that_its_bookmark_leaves_out(
 
 
 def test_words_cut_at_the_end_of_a_line_are_joined() -> None:
-    page = Page(1, [[Line("Wasser-"), Line("stand und A-"), Line("B")]], False)
-    assert text_of(page, Layout(frozenset(), ()), []) == "Wasserstand und A-\nB"
+    lines = [*map(Line, ("Wasser-", "stand am бере-", "гом της θά-", "λασσας und A-", "B"))]
+    page = Page(1, [lines], False)
+    text = text_of(page, Layout(frozenset(), ()), [])
+    assert text == "Wasserstand am берегом της θάλασσας und A-\nB"
 
 
 def test_two_pages_are_too_few_to_tell(read: Read) -> None:

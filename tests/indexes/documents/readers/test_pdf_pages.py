@@ -94,6 +94,18 @@ def test_raised_and_lowered_characters(read: Read) -> None:
     assert text.strip() == "An area of 5 m^2, H2O, 10^-3 Pa and a fee of 50^1."
 
 
+def test_accents_drawn_over_letters_belong_to_them(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        text = canvas.beginText(100, 700)
+        text.textLine("it\u00b4s `a`")
+        text._code.append(
+            r"[(Br) -112 (\250) 445 (oker) -612 (\264) 445 (et) -112 (\264) 445 (e)] TJ"
+        )
+        canvas.drawText(text)
+
+    assert " ".join(read("a.pdf", drawn(draw))[1].split()) == "it\u00b4s `a` Bröker été"
+
+
 def test_words_drawn_twice_are_read_once(read: Read) -> None:
     def draw(canvas: Any) -> None:
         for shift in (0, 0.3):
@@ -143,12 +155,25 @@ def test_letters_with_space_between_are_one_word_and_words_stay_apart(read: Read
     assert text.split("\n\n")[:2] == ["INVOICE of May", "no space was written"]
 
 
-def test_a_word_divided_at_the_end_of_a_line_is_whole(read: Read) -> None:
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (["the har-", "bour of Ny-", "Ålesund"], "the harbour of Ny-\nÅlesund"),
+        (["a price-determining part", "is price-", "determining"],
+         "a price-determining part\nis price-determining"),
+        (["one- and two-", "sided, one-", "and all-in-", "one"],
+         "one- and twosided, one-\nand all-inone"),
+        (["all-in-one is all-in-", "one for Ein-", "und Ausgang"],
+         "all-in-one is all-in-one for Ein-\nund Ausgang"),
+    ],
+)  # fmt: skip
+def test_a_word_divided_at_the_end_of_a_line_is_whole(
+    read: Read, rows: list[str], text: str
+) -> None:
     def draw(canvas: Any) -> None:
-        rows_at(canvas, [["the har-"], ["bour of Ny-"], ["Ålesund"]], (60,), 780, 13)
+        rows_at(canvas, [[row] for row in rows], (60,), 780, 13)
 
-    _, text, _ = read("a.pdf", drawn(draw))
-    assert text.strip() == "the harbour of Ny-\nÅlesund"
+    assert read("a.pdf", drawn(draw))[1].strip() == text
 
 
 def test_values_of_a_form_stand_beside_their_labels(read: Read) -> None:

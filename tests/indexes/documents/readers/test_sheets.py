@@ -70,6 +70,14 @@ def test_tables_side_by_side_follow_each_other(margin: int) -> None:
     ]
 
 
+@pytest.mark.parametrize("width", [2, 3])
+def test_each_of_two_tables_side_by_side_has_its_title(width: int) -> None:
+    rows = [["Sites", "", "", "Tools"], ["Site", "Town", "", "Item", "Count", "Site"][: 3 + width]]
+    rows += [["A", "Kiel", "", "Pump", "3", "B"][: 3 + width]] * 2
+    found = lines(rows)
+    assert (found[0], found[1], found[5]) == ("Sites", "| Site | Town |", "Tools")
+
+
 def test_headers_in_different_rows_are_of_two_tables() -> None:
     rows = [["Site", "Town", "Head"], ["A", "Kiel", "Jana"], ["B", "Ulm", "Ida"]]
     rows = [rows[0], [*rows[1], "", "Item", "Count"], [*rows[2], "", "Pump", "3"]]

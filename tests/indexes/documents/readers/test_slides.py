@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from datetime import date
 from typing import Any
 
 import pytest
@@ -104,6 +105,33 @@ def test_a_bubble_chart_has_the_sizes(read: Read) -> None:
     data = BubbleChartData()
     data.add_series("Pump").add_data_point(1, 20, 7)
     assert "| Pump | 20 (7) |" in read("a.pptx", chart_deck(XL_CHART_TYPE.BUBBLE, data))[1]
+
+
+def test_labels_of_points_and_categories_of_days(read: Read) -> None:
+    data = CategoryChartData(number_format="0")
+    data.categories = [date(2024, 3, 5), date(2024, 3, 6), date(2024, 3, 7)]
+    data.add_series("Dune", (5, 6, 7))
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    chart = slide.shapes.add_chart(XL_CHART_TYPE.LINE, *BOX, data).chart
+    for point, label in ((1, "[VALUE] storm"), (2, "7")):
+        chart.plots[0].series[0].points[point].data_label.text_frame.text = label
+    cells = (
+        '<c:ext xmlns:c15="urn:c15"><c15:datalabelsRange><c15:dlblRangeCache><c:pt idx="0">'
+        "<c:v>calm</c:v></c:pt></c15:dlblRangeCache></c15:datalabelsRange></c:ext>"
+    )
+    field = '<a:fld id="x" type="VALUE"><a:t>[VALUE]</a:t></a:fld><a:r><a:t>'
+    deck = rewritten(
+        saved(deck),
+        lambda _, text: text.replace("</c:ser>", f"<c:extLst>{cells}</c:extLst></c:ser>").replace(
+            "<a:r><a:t>[VALUE]", field
+        ),
+    )
+    assert lines(read("a.pptx", deck)[1]) == [
+        "|  | 2024-03-05 | 2024-03-06 | 2024-03-07 |",
+        "|---|---|---|---|",
+        "| Dune | 5 (calm) | 6 (storm) | 7 |",
+    ]
 
 
 def test_many_categories_are_rows(read: Read) -> None:
