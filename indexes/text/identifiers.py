@@ -50,8 +50,10 @@ _IN_GROUPS: Final = re.compile(
 """Telephone and account numbers, however they are spaced."""
 _WITHOUT: Final = re.compile(
     r"(?<!\d)\d+(?:\.\d+){3}(?=[/:])|\A(?=[^/]*::)[^/]+(?=/)|(?<=v)\d+\..+"
+    r"|(?<=[a-z]{3})\d{1,2}(?:[.-]\d{1,3})+\Z"
 )
-"""An address without its port or mask, and a version without its `v`."""
+"""An address without its port or mask, a version without its `v`, and `Table1-2` without its
+word."""
 _DASH: Final = re.compile(r"(?<=\w)[\u2010-\u2013\u2212](?=\w)")
 _TIMES: Final = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)")
 _FOREIGN_DIGIT: Final = re.compile(r"[^\D0-9]")
