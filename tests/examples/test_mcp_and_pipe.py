@@ -32,7 +32,7 @@ def script(model_server: ModelServer) -> None:
 def test_an_mcp_client_finds_reads_and_asks(run: Run, index: Path) -> None:
     pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'hopyard[mcp]'")
     done = run("mcp_client.py", index, QUESTION, MODEL)
-    assert done.stdout == f"Mars: {MARS}\n\ntwo moons\n  “{MARS}” (Mars)\n"
+    assert done.out == f"Mars: {MARS}\n\ntwo moons\n  “{MARS}” (Mars)\n"
 
 
 def test_a_pipe_answers_a_question_a_line(

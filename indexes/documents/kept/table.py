@@ -9,13 +9,7 @@ from typing import Final
 
 from hopyard.indexes.corpus.long_text import LongText, stretches_of, text_digest
 from hopyard.indexes.documents.kept.compare import FileWords, Kept, compare
-from hopyard.indexes.documents.kept.mail import (
-    find_cards,
-    find_eml,
-    find_msg,
-    find_rtf,
-    find_tnef,
-)
+from hopyard.indexes.documents.kept.mail import find_cards, find_eml, find_msg, find_rtf, find_tnef
 from hopyard.indexes.documents.kept.markup import (
     find_csv,
     find_html,
