@@ -129,8 +129,11 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
     };
   }, []);
   useEffect(() => {
-    if (live && follows.current && !only) scrollBy(0, left());
-  }, [live]);
+    // Tokens and steps let the page grow, and so does the drawing after the last of them.
+    const observer = new ResizeObserver(() => now.current && follows.current && !only && scrollBy(0, left()));
+    observer.observe(list.current);
+    return () => observer.disconnect();
+  }, []);
 
   /** Begins a run; returns whether the server has taken it. */
   const begin = async (work) => {

@@ -36,7 +36,6 @@ MENU = Document(id="menu", title="Menu", text="Soup, bread and tea. " * 11)
 
 def contract(number: int, firm: str, partner: str, signer: str) -> Document:
     text = f"Contract C-2024-{number:02} between {firm} and {partner}. Signed by {signer}."
-    text = f"Contract C-2024-{number:02} between {firm} and {partner}. Signed by {signer}."
     rights = {"groups": "sales"}
     return Document(id=f"c-{number:02}", title=f"Contract {number}", text=text, metadata=rights)
 
@@ -164,6 +163,19 @@ def test_a_question_that_no_earlier_question_asks_is_read_for_itself(
     answer = ask(REWORDED, seed=8, budget={"calls": 1})["answer"]  # none is left for the comparison
     assert "Not read: " in answer
     assert [request.name for request in chat.requests] == ["Opened"]
+
+
+@pytest.mark.parametrize("failure", ["unfit", "too long"])
+def test_a_comparison_that_fails_takes_nothing_from_the_answer(
+    ask: Ask, chat: ScriptedChat, failure: str
+) -> None:
+    whole = ask()
+    chat.answers = lambda name, messages: (
+        FAILURES[failure] if name == "Again" else read(name, messages)
+    )
+    output = ask(REWORDED)
+    assert output["steps"][0]["verdict"] == "failed"
+    assert (output["answer"], output["truncated"]) == (whole["answer"], False)
 
 
 @pytest.mark.parametrize(
