@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -190,6 +191,19 @@ def test_nobody_sees_what_another_person_asked(
     ask()
     ask(COUNT, **settings)
     assert [request.name for request in chat.requests][:1] == ["Opened"]
+
+
+def test_questions_belong_to_an_index_wherever_its_copies_are(
+    ask: Ask, chat: ScriptedChat, index: Path, tmp_path: Path
+) -> None:
+    """A machine that shares an index searches a copy, in a folder of each generation."""
+    chat.answers = like(1)
+    ask()
+    ask(COUNT, shutil.copytree(index, tmp_path / "copy"))
+    assert [request.name for request in chat.requests] == ["Again"]
+    build(OWN, directory=tmp_path / "other", embedder=WordEmbedder(), chunk_tokens=0)
+    ask(REWORDED, tmp_path / "other")
+    assert "Again" not in [request.name for request in chat.requests]
 
 
 def test_a_count_of_nothing_is_0_and_a_list_of_nothing_is_unknown(
