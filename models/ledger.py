@@ -37,6 +37,8 @@ T = TypeVar("T")
 
 _PAUSE: Final = 0.1
 """Seconds between two looks whether another process still asks the model the same."""
+_MOST_QUESTIONS: Final = 100
+"""Questions of an asker that one call compares, at most."""
 _NAMES: Final = tuple(field.name for field in fields(Entry))
 _ENTRY: Final = ", ".join(_NAMES)
 _USE: Final = "INSERT INTO uses (run, key, cached, step) VALUES (:run, :key, :cached, :step)"
@@ -282,10 +284,14 @@ class Ledger:
             )
 
     def questions(self, asker: str, run: str) -> list[str]:
-        """The questions that other runs of an asker kept, the oldest first."""
-        own = "asker = :asker AND run != :run GROUP BY question ORDER BY min(at), question"
-        rows = self._rows(f"SELECT question FROM questions WHERE {own}", asker=asker, run=run)
-        return [question for (question,) in rows]
+        """The latest questions that other runs of an asker kept, the oldest first."""
+        rows = self._rows(
+            "SELECT question FROM questions WHERE asker = :asker AND run != :run "
+            f"GROUP BY question ORDER BY min(at) DESC, question LIMIT {_MOST_QUESTIONS}",
+            asker=asker,
+            run=run,
+        )
+        return [question for (question,) in reversed(rows)]
 
     def spent_today(self, person: str = "") -> int:
         """Tokens of all calls that were paid for since midnight UTC, or of those of a person."""

@@ -41,5 +41,5 @@ async def asker(run: Run) -> str:
     """Who asks which model about which documents: nobody sees the questions of another person."""
     settings = run.settings
     rights = [settings.budget.person, settings.groups, settings.where]
-    index, model = str((await run.index()).directory), (await run.caller()).provider.identity
-    return ledger_key({"rights": rights, "index": index, "model": model})
+    index, model = (await run.index()).manifest.created, (await run.caller()).provider.identity
+    return ledger_key({"rights": rights, "index": index.isoformat(), "model": model})

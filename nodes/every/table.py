@@ -28,9 +28,9 @@ _MARKS: Final = re.compile(r"([\\`*\[\]<>|~#!]|(?<!\w)_|_(?!\w))")
 """Characters that Markdown, HTML or a citation's marker could begin with."""
 
 _WHOLE: Final = re.compile(
-    r"total|altogether|together|combined|\bsums?\b|\bhow much\b|insgesamt|zusammen|gesamt|summe|"
-    r"\bwie ?viel\b|somme|\ben tout\b|\ben todo\b|\bsuma\b|somma|razem|łącznie|총|합계|合計|"
-    r"总|合计",
+    r"\b(?:totale?s?|totaux|altogether|together|combined|sums?|how much|insgesamt|zusammen|"
+    r"gesamt(?!schul)\w*|summe|wie ?viel|somme|en tout|en todo|suma|somma|razem|łącznie)\b|"
+    r"총(?=[ 액합계])|합계|合計|総額|总(?=[共和计额数量价值])|合计",
     re.IGNORECASE,
 )
 """A question with such a word asks for a sum."""
@@ -181,6 +181,8 @@ def sums(question: str, columns: Sequence[str], items: Sequence[Item]) -> list[s
     if len(rows) < 2 or not _WHOLE.search(question):
         return []
     typed, found = typed_columns(columns, rows), [""] * len(columns)
+    numbers = [[*filter(None, map(written_number, cells))] for cells in zip(*rows, strict=True)]
+    usual = decimal_mark(number for column in numbers for number in column)
     derived = {column.name for column, _ in typed if column.derived}
     own = [pair for pair in typed if not pair[0].derived]
     for place, (column, values) in enumerate(own[1:], 1):
@@ -190,9 +192,11 @@ def sums(question: str, columns: Sequence[str], items: Sequence[Item]) -> list[s
         amounts = [Decimal(value) for value in values if value is not None]
         if len(amounts) < len(rows) or all(amount in _YEARS for amount in amounts):
             continue
+        mark = decimal_mark(numbers[place]) or usual
+        if not mark and any("." in number.core for number in numbers[place]):
+            continue  # 1.200 is 1,200 in some documents
         written = f"{sum(amounts, Decimal()):,}"
-        marks = [number for row in rows if (number := written_number(row[place]))]
-        if decimal_mark(marks) == ",":
+        if mark == ",":
             written = written.translate(str.maketrans(",.", ".,"))
         found[place] = f"{written} {column.unit}".rstrip()
     return found if any(found) else []

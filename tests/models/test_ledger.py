@@ -305,6 +305,11 @@ def test_questions_are_those_of_the_asker_until_their_runs_are_forgotten(
     monkeypatch.setenv("HOPYARD_CHECKPOINT_KEY", "0" * 16)
     ledger.keep_question("me", "e", "Why?")
     assert ledger.questions("me", "d") == ["Which?"]
+    monkeypatch.delenv("HOPYARD_CHECKPOINT_KEY")
+    monkeypatch.setattr("hopyard.models.ledger._MOST_QUESTIONS", 2)
+    for question in ("Who?", "Why?"):
+        ledger.keep_question("me", "e", question)
+    assert ledger.questions("me", "d") == ["Who?", "Why?"]
 
 
 def test_a_use_has_the_key_and_the_end_of_its_call(ledger: Ledger) -> None:

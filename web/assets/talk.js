@@ -128,9 +128,15 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
       shown.current = null;
     };
   }, []);
+  const running = live && !live.ended;
+  const stay = () => live && follows.current && !only && scrollBy(0, left());
+  useEffect(stay, [live]);
   useEffect(() => {
-    if (live && follows.current && !only) scrollBy(0, left());
-  }, [live]);
+    if (!running) return;
+    const observer = new ResizeObserver(stay); // the drawing grows after the last token, too
+    observer.observe(list.current);
+    return () => observer.disconnect();
+  }, [running]);
 
   /** Begins a run; returns whether the server has taken it. */
   const begin = async (work) => {
@@ -177,7 +183,6 @@ export function Conversation({ thread, status, cite, started, refresh, only }) {
     put({ ...NOTHING, question: open ? left.asked : live?.question ?? "", since: Date.now() });
     return begin(() => send(`${pathOf(thread)}/resume`, { answer }));
   };
-  const running = live && !live.ended;
   return html`<div class="conversation" aria-busy=${Boolean(running)}>
     <ol class="turns" ref=${list}>
       ${turns.map((turn, place) => html`

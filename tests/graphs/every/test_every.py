@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +36,6 @@ MENU = Document(id="menu", title="Menu", text="Soup, bread and tea. " * 11)
 
 
 def contract(number: int, firm: str, partner: str, signer: str) -> Document:
-    text = f"Contract C-2024-{number:02} between {firm} and {partner}. Signed by {signer}."
     text = f"Contract C-2024-{number:02} between {firm} and {partner}. Signed by {signer}."
     rights = {"groups": "sales"}
     return Document(id=f"c-{number:02}", title=f"Contract {number}", text=text, metadata=rights)
@@ -166,6 +166,19 @@ def test_a_question_that_no_earlier_question_asks_is_read_for_itself(
     assert [request.name for request in chat.requests] == ["Opened"]
 
 
+@pytest.mark.parametrize("failure", ["unfit", "too long"])
+def test_a_comparison_that_fails_takes_nothing_from_the_answer(
+    ask: Ask, chat: ScriptedChat, failure: str
+) -> None:
+    whole = ask()
+    chat.answers = lambda name, messages: (
+        FAILURES[failure] if name == "Again" else read(name, messages)
+    )
+    output = ask(REWORDED)
+    assert output["steps"][0]["verdict"] == "failed"
+    assert (output["answer"], output["truncated"]) == (whole["answer"], False)
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"groups": ("sales",)}, {"budget": {"person": "Ada"}}, {"where": ["title=Contract 1"]}],
@@ -178,6 +191,19 @@ def test_nobody_sees_what_another_person_asked(
     ask()
     ask(COUNT, **settings)
     assert [request.name for request in chat.requests][:1] == ["Opened"]
+
+
+def test_questions_belong_to_an_index_wherever_its_copies_are(
+    ask: Ask, chat: ScriptedChat, index: Path, tmp_path: Path
+) -> None:
+    """A machine that shares an index searches a copy, in a folder of each generation."""
+    chat.answers = like(1)
+    ask()
+    ask(COUNT, shutil.copytree(index, tmp_path / "copy"))
+    assert [request.name for request in chat.requests] == ["Again"]
+    build(OWN, directory=tmp_path / "other", embedder=WordEmbedder(), chunk_tokens=0)
+    ask(REWORDED, tmp_path / "other")
+    assert "Again" not in [request.name for request in chat.requests]
 
 
 def test_a_count_of_nothing_is_0_and_a_list_of_nothing_is_unknown(

@@ -32,6 +32,12 @@ def shown(*rows: FoundRow, columns: int = 2) -> list[list[str]]:
         ("What is the total?", ("12 %", "3 %"), ""),
         ("What is the total?", ("2023", "2024"), ""),
         ("What is the total?", ("5",), ""),
+        ("What is the total?", ("800 EUR", "1.200 EUR"), ""),  # 1.200 may be 1,200
+        ("What is the total?", ("0,5 t", "1.200 t"), "1.200,5 t"),
+        ("Wie hoch ist der Gesamtbetrag?", ("1", "2"), "3"),
+        ("Which contracts has TotalEnergies?", ("1", "2"), ""),
+        ("列出所有总统的年龄", ("61", "70"), ""),  # a president, no sum
+        ("总共多少钱?", ("61", "70"), "131"),
     ],
 )
 def test_a_question_for_a_sum_gets_it_where_each_row_has_a_number(
