@@ -49,6 +49,16 @@ def printable(value: T) -> T:
     return value
 
 
+def say(text: str | Text, style: str = "") -> None:
+    """Print a text as it is, without markup and without breaking its lines."""
+    out.print(text, style=style, markup=False, soft_wrap=True)
+
+
+def tell(text: str | Text, style: str = "") -> None:
+    """As `say`, on standard error."""
+    err.print(text, style=style, markup=False, soft_wrap=True)
+
+
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
     print(valid_unicode(json.dumps(value, ensure_ascii=False)))

@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from hopyard.cli.console import out, print_json, printable
+from hopyard.cli.console import out, print_json, printable, say
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import JsonOption, SourcesOption, thread_name
 from hopyard.state.storage.thread_names import resume_command
@@ -89,7 +89,7 @@ def show_command(
         out.print(printable(result.get("question", "")), markup=False)
         running = result["running"]
         go_on = f"Not finished. Continue with: {resume_command(thread)}"
-        out.print(f"Running {running}." if running else go_on, markup=False, soft_wrap=True)
+        say(f"Running {running}." if running else go_on)
 
 
 @app.command("fork")
