@@ -85,20 +85,17 @@ class Teller:
     def events(self, part: Mapping[str, Any]) -> Iterator[Event]:
         """The events of one part of a stream in version v2, with its subgraphs."""
         graph = part["ns"][0].partition(":")[0] if part["ns"] else ""
+        data = part["data"]
         if part["type"] == "custom":
-            yield from self._piece(graph, part["data"])
+            if isinstance(data, Mapping) and data.get("type") == PART_TYPE:
+                yield self._token(graph, data["text"], restart=data["restart"])
             return
-        task = part["data"]
-        if "result" not in task or task["error"] or task["interrupts"]:
+        if "result" not in data or data["error"] or data["interrupts"]:
             return  # it starts, failed, or waits; `Session.result` has the details
-        node, update = task["name"], task["result"] or {}
+        node, update = data["name"], data["result"] or {}
         if self._tokens and not graph and node == _LAST_NODE:
             yield from self._rest(str(update["messages"][-1].text))
         yield Event(graph, node, update, steps_in(graph, update))
-
-    def _piece(self, graph: str, data: Any) -> Iterator[Token]:
-        if isinstance(data, Mapping) and data.get("type") == PART_TYPE:
-            yield self._token(graph, data["text"], restart=data["restart"])
 
     def _rest(self, answer: str) -> Iterator[Token]:
         if in_order(self._written).strip() != answer.strip():

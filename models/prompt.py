@@ -195,10 +195,9 @@ class Prompt(Generic[OutputT]):
             messages.append(HumanMessage(turn.substitute(example.values)))
             messages.append(AIMessage(example.output.model_dump_json()))
         if self.typographic_quotes:
-            values = {name: _with_typographic_quotes(value) for name, value in values.items()}
+            values = {
+                name: _QUOTED.sub(r"“\1”", value).replace('"', "”")
+                for name, value in values.items()
+            }
         messages.append(HumanMessage(turn.substitute(values)))
         return messages
-
-
-def _with_typographic_quotes(text: str) -> str:
-    return _QUOTED.sub(r"“\1”", text).replace('"', "”")

@@ -132,6 +132,10 @@ class Run:
         whole = await asyncio.to_thread(self.resources.index, name, embedding)
         return await asyncio.to_thread(whole.readable_by, self.settings.groups)
 
+    async def reader(self, kind: str, needed_by: str = "") -> Any:
+        """The reader of an index kind; see `Index.reader`."""
+        return await asyncio.to_thread((await self.index()).reader, kind, needed_by)
+
     async def embed(self, text: str) -> Vector:
         """The embedding [d] of a question, by the model that made the index."""
         return await self._embed((await self.index()).manifest.query_instruction, text)
@@ -204,15 +208,7 @@ class Run:
         """A search that a method can run; see `try_find`.
 
         Args:
-            text: The text to search for.
-            k: Units of evidence at most.
-            step: Id of the step that the search belongs to.
-            models: Whether the search may ask the chat model.
             report: Told each error that reduces the result.
-
-        Raises:
-            UsageError: The run names no index, or the filter names a field that no passage has.
-            IndexMissingError: The index is missing.
         """
 
         async def call(

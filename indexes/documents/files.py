@@ -272,7 +272,7 @@ def _document(
     )
     kept = compare(text, about)
     document = Document(
-        _derived_id(named.key),
+        derived_id(named.key),
         title,
         text,
         metadata,
@@ -338,7 +338,7 @@ def _parse_line(line: bytes, source: str) -> Document:
     given = None if item.id is None else storable_text(str(item.id))
     if given is not None and not given.strip():
         raise CorpusError("the id is empty")
-    name = given or _derived_id(f"{title}\n{text}")
+    name = given or derived_id(f"{title}\n{text}")
     return Document(name, title, text, _storable(item.metadata), source, item.markup)
 
 
@@ -359,5 +359,6 @@ def _whole_escapes(line: str) -> str:
     return line
 
 
-def _derived_id(text: str) -> str:
+def derived_id(text: str) -> str:
+    """An id that a text gives."""
     return hashlib.sha256(text.encode()).hexdigest()[:_ID_DIGITS]

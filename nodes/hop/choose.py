@@ -168,12 +168,8 @@ def _most_useful(state: HopTask, options: Sequence[Exit], judged: Judged) -> Hop
 
 
 def _go(state: HopTask, option: Exit, verdict: Relevance | None = None, *, reason: str = "") -> Hop:
-    hop = Hop(
-        round=state["round"],
-        tail=option.edge.tail,
-        edge=option.place,
-        head=option.edge.head,
-    )
+    edge = option.edge
+    hop = Hop(round=state["round"], tail=edge.tail, edge=option.place, head=edge.head)
     if verdict:
         hop["verdict"] = verdict
     if reason:

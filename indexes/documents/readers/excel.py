@@ -60,7 +60,10 @@ def read_xlsx(source: Source) -> Iterator[Found]:
                 if name in found:
                     sheet = found[name]
                     sheet.reset_dimensions()  # many programs write wrong dimensions
-                    rows = ([_cell(cell) for cell in row] for row in sheet.iter_rows())
+                    rows = (
+                        [_shown(cell.value, cell.number_format) for cell in row]
+                        for row in sheet.iter_rows()
+                    )
                     yield from sheet_text(name, _filled(rows, merged.get(name, [])))
                     missing, margins = _missing_and_margins(parts, part)
                     yield from (f"{each}\n\n" for each in margins if each not in seen)
@@ -208,19 +211,13 @@ def _comments(root: Any, has_threads: bool) -> Iterator[str]:
     threads = {str(at) for at, author in authors if has_threads and author.startswith("tc=")}
     for node in root.iter():
         if local(node) in _COMMENTS and node.get("authorId") not in threads:
-            yield _comment(node)
-
-
-def _comment(comment: Any) -> str:
-    words = "".join(node.text or "" for node in comment.iter() if local(node) in ("t", "text"))
-    return f"Comment on {comment.get('ref', 'a cell')}: {' '.join(words.split())}"
-
-
-def _cell(cell: Any) -> str:
-    return "" if cell.value is None else _shown(cell.value, cell.number_format)
+            words = "".join(part.text or "" for part in node.iter() if local(part) in ("t", "text"))
+            yield f"Comment on {node.get('ref', 'a cell')}: {' '.join(words.split())}"
 
 
 def _shown(value: Any, number_format: str) -> str:
+    if value is None:
+        return ""
     if isinstance(value, datetime) and value.time() == time():
         value = value.date()
     if isinstance(value, (date, datetime)):
