@@ -215,7 +215,6 @@ async def covered_points(run: Run, question: str, reference: str, answer: str) -
 
     Args:
         run: With the judge's model.
-        reference: The reference answer.
         answer: The answer to judge; it may be empty.
     """
     if is_unanswered(answer):

@@ -67,7 +67,6 @@ def recorded_key(
             as LangChain's `human` and `ai`.
         schema: The JSON schema of the output. Its own title and description do not count.
         temperature: Counts only above 0, as does the seed.
-        seed: The sampling seed.
     """
     parts: dict[str, object] = {
         "messages": [(_ROLES.get(role, role), content) for role, content in messages],

@@ -61,8 +61,6 @@ class Run:
 
     Attributes:
         id: The name that its model calls are counted under.
-        settings: The settings of the run.
-        resources: The indexes and models of the process.
     """
 
     id: str
@@ -90,7 +88,6 @@ class Run:
 
         Args:
             prompt: The prompt; the run's model decides on its wording.
-            values: The values of the prompt's template.
             step: Id of the step that the call belongs to.
             final: Whether this is the closing call, for which the budget reserves a call. Its
                 answer is streamed (`models.calls.stream`).
@@ -173,7 +170,6 @@ class Run:
         """Search. Errors that only reduce the result come with it.
 
         Args:
-            text: The text to search for.
             k: Units of evidence at most; the setting `retrieval.k` if it is not given.
             method: The search method; the setting `retrieval.method` if it is not given.
             step: Id of the step that the search belongs to.

@@ -142,9 +142,7 @@ def show_estimates(
 
     Args:
         passages: How many passages the index would hold.
-        estimates: The estimate of each kind that may ask a model.
         loaded: The report of reading, with what was left out or lost.
-        changes: The changes to print before they are made.
     """
     _print_read(loaded, loaded.bad, str(directory))
     if changes is not None and not as_json:

@@ -143,9 +143,7 @@ def read_file(
     """Read a file of a known format.
 
     Args:
-        path: The file.
         key: Its name in the index, which its id is derived from.
-        options: How it is read.
         progress: Called with the stages `bytes` and, where a file has some, `pages`, while a
             large file is read.
     """

@@ -74,7 +74,6 @@ def convert(loaded: Iterable[LoadedDocument], source: str) -> Iterator[Document 
     Metadata keeps text, numbers, booleans and dates, and the groups that may read a document.
 
     Args:
-        loaded: The documents.
         source: Where they come from, for those whose metadata does not say.
     """
     places: Counter[tuple[str, str]] = Counter()

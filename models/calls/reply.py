@@ -164,7 +164,6 @@ def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:
     """Read a reply out of LangChain's message.
 
     Args:
-        message: The message, whole.
         name: The model, for errors.
         limit: Tokens that the reply may have. Some servers call a reply finished that reached it.
 

@@ -43,11 +43,7 @@ _USE: Final[Mapping[Relevance, int]] = {"irrelevant": 0, "indirect": 1, "necessa
 def offers_of(
     graph: GraphIndex, query: Query, tails: Sequence[str], seen: Collection[str]
 ) -> list[Exit]:
-    """The edges to passages that were not reached yet, tail by tail, each question once.
-
-    Args:
-        seen: The passages that were reached before.
-    """
+    """The edges to passages that were not reached yet, tail by tail, each question once."""
     offers: dict[tuple[str, str], Exit] = {}
     for tail in tails:
         new = [way for way in exits(graph, query, tail) if way.edge.head not in seen]

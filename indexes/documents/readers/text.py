@@ -46,7 +46,6 @@ def text_blocks(source: Source, declared: str = "") -> Iterator[str]:
     """The text of a file, a block at a time, with a line feed after each line.
 
     Args:
-        source: The file.
         declared: The encoding that the file itself names; it counts where no byte-order mark and
             no option says another.
 

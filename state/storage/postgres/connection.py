@@ -125,11 +125,7 @@ class _Patience:
 
 
 class Database:
-    """One connection, for one thread at a time.
-
-    Args:
-        place: The database.
-    """
+    """One connection, for one thread at a time."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -172,7 +168,6 @@ class AsyncDatabase:
     """One connection, for coroutines of one event loop.
 
     Args:
-        place: The database.
         begin: Called with each connection that is opened.
 
     Attributes:
