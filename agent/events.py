@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from langgraph.types import Overwrite
 
@@ -12,8 +12,6 @@ from hopyard.models.calls.stream import PART_TYPE
 from hopyard.state.schemas import Step
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.text.markers import in_order, settled
-
-_LAST_NODE: Final = "finish"
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class Teller:
         if "result" not in data or data["error"] or data["interrupts"]:
             return  # it starts, failed, or waits; `Session.result` has the details
         node, update = data["name"], data["result"] or {}
-        if self._tokens and not graph and node == _LAST_NODE:
+        if self._tokens and not graph and node == "finish":
             yield from self._rest(str(update["messages"][-1].text))
         yield Event(graph, node, update, steps_in(graph, update))
 

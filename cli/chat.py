@@ -31,7 +31,6 @@ from hopyard.tracing.model import Trace
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.terminal import draw_evidence, draw_step, draw_trace
 
-_PROMPT: Final = "> "
 _HELP: Final = """\
 /strategy NAME   strategy of the next questions: auto, direct, single, tree, …
 /why             model, gate, route, and the passages of the last answer
@@ -229,7 +228,7 @@ def _lines() -> Iterator[str]:
         import readline  # noqa: F401
     with suppress(EOFError):
         while True:
-            yield input(_PROMPT)
+            yield input("> ")
     err.print()
 
 

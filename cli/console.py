@@ -100,6 +100,14 @@ class ProgressBar:
             self._progress.update(self._tasks[FILES], file=printable(path.name)[:_LONGEST_NAME])
 
 
+def print_either(value: Any, sentence: str, *, as_json: bool) -> None:
+    """One JSON object for programs, or a sentence for people."""
+    if as_json:
+        print_json(value)
+    else:
+        say(sentence)
+
+
 @contextmanager
 def progress_bar() -> Iterator[ProgressBar]:
     """A bar for each stage of a long work, on standard error."""

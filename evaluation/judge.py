@@ -39,7 +39,6 @@ from hopyard.state.storage.lines import write_lines
 JUDGEMENTS_FILE: Final = "judgements.jsonl"
 LONG_REFERENCE: Final = 8
 """Words of a gold answer that is a sentence, not a name, a number or a date."""
-_LONG_STYLES: Final = frozenset({"full", "auto"})
 T = TypeVar("T")
 
 
@@ -124,7 +123,7 @@ async def judge_records(
     run = Run(f"eval/{info.run}/judge", judge_context(plan.context, model), plan.resources)
     long = has_long_references(plan.questions)
     judging = [
-        _judge_record(run, record, in_sentences=long or styles[record.strategy] in _LONG_STYLES)
+        _judge_record(run, record, in_sentences=long or styles[record.strategy] in {"full", "auto"})
         for record in chosen.values()
     ]
     found = await run_side_by_side(judging, plan.parallel, partial(progress, "judgements"))

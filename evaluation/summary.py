@@ -24,7 +24,6 @@ _SCORES: Final[Mapping[str, Callable[[Record], float]]] = {
 }
 _RIGHT: Final = ("em", "accuracy", "judged")
 """Scores that say whether an answer is right: 1, or less."""
-_TRIVIAL: Final = ("yes", "no")
 
 
 def _tokens(record: Record) -> float:
@@ -138,7 +137,7 @@ def trivial_baselines(questions: Sequence[Question]) -> dict[str, dict[str, Inte
     """
     scores = {
         answer: [score_answer(answer, question.answers) for question in questions]
-        for answer in _TRIVIAL
+        for answer in ("yes", "no")
     }
     if not any(score["em"] for found in scores.values() for score in found):
         return {}

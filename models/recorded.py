@@ -24,7 +24,6 @@ from hopyard.state.storage.atomic import write_file
 
 CALLS_FILE: Final = "calls.jsonl.xz"
 LOG_FILE: Final = "calls.jsonl"
-_LOCK_FILE: Final = "calls.lock"
 _KEY_DIGITS: Final = 32
 """Hexadecimal digits of a key: random text does not compress, and 128 bits are enough."""
 _ROLES: Final = {"user": "human", "assistant": "ai"}
@@ -192,7 +191,7 @@ class Recorder:
 
 
 def _locked(folder: Path) -> FileLock:
-    return FileLock(folder / _LOCK_FILE)
+    return FileLock(folder / "calls.lock")
 
 
 def _merge(folder: Path) -> None:

@@ -17,8 +17,6 @@ LONGEST_VALUE: Final = 1000
 
 _LONGEST_NAME: Final = 60
 """Characters of a title or a section that a reference shows."""
-_CORPUS_SUFFIX: Final = ".jsonl"
-_MAILS: Final = (".eml", ".msg")
 
 
 def reference(source: Source, *, path: bool = False) -> str:
@@ -36,7 +34,7 @@ def reference(source: Source, *, path: bool = False) -> str:
     headings = [part for part in source.get("section", "").split(SECTION_MARK) if part]
     if headings and headings[0] in {title, document}:
         del headings[0]
-    if title and document.lower().endswith(_MAILS):
+    if title and document.lower().endswith((".eml", ".msg")):
         headings.insert(0, title)
     cut = [_shorten(document) if document == title else document, *map(_shorten, headings)]
     pages = source.get("pages", "")
@@ -109,7 +107,7 @@ def kept_metadata(metadata: Mapping[str, MetadataValue]) -> dict[str, MetadataVa
 
 
 def _is_corpus(source: str) -> bool:
-    return source.lower().endswith(_CORPUS_SUFFIX)
+    return source.lower().endswith(".jsonl")
 
 
 def _place(source: Source) -> str:

@@ -191,10 +191,11 @@ def _estimate_lines(estimate: Estimate) -> Iterator[str]:
 def _print_report(report: BuildReport, status: IndexStatus) -> None:
     counts = _changes(report).items()
     changes = ", ".join(f"{count:,} {name}" for name, count in counts if count)
+    asks = any(KINDS[name].asks_model for name in status.manifest.kinds if name in KINDS)
     out.print(
         f"[green]✓[/] {escape(status.directory)}: documents {changes or 'none'}; "
         f"{counted(report.passages, 'passage')}, {report.embedded:,} embedded; "
-        f"{_cost(report.usage) if _may_ask(status) else ''}{report.seconds:.1f} s",
+        f"{_cost(report.usage) if asks else ''}{report.seconds:.1f} s",
         soft_wrap=True,
     )
     for name, values in status.kinds.items():
@@ -206,10 +207,6 @@ def _print_report(report: BuildReport, status: IndexStatus) -> None:
             f"continue.",
             soft_wrap=True,
         )
-
-
-def _may_ask(status: IndexStatus) -> bool:
-    return any(KINDS[name].asks_model for name in status.manifest.kinds if name in KINDS)
 
 
 def _cost(usage: Usage) -> str:

@@ -123,14 +123,26 @@ async def find_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[s
 def map_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
     """One map call for each chunk of reports, and one for the passages found, side by side."""
     total, written = len(state["chunks"]) + bool(state["found"]), state["written"]
-    shared: Any = {"run": state["run"], "question": state["question"], "of": total}
     tasks = []
     for number, chunk in enumerate(state["chunks"], 1):
         own = {name: written[name] for name in chunk if name in written}
-        task = MapTask(**shared, number=number, communities=chunk, written=own)
+        task = MapTask(
+            run=state["run"],
+            question=state["question"],
+            number=number,
+            of=total,
+            communities=chunk,
+            written=own,
+        )
         tasks.append(Send("map", task))
     if state["found"]:
-        found = PassageTask(**shared, number=total, passages=state["found"])
+        found = PassageTask(
+            run=state["run"],
+            question=state["question"],
+            number=total,
+            of=total,
+            passages=state["found"],
+        )
         tasks.append(Send("map_passages", found))
     return tasks or "reduce"
 

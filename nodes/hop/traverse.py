@@ -79,9 +79,14 @@ def _make_queue(graph: GraphIndex, reached: list[str], judged: Judged) -> list[V
 
 def next_hops(state: HopState) -> list[Send] | Literal["prune"]:
     """One task for each vertex in the queue; they run side by side."""
-    shared: Any = {key: state[key] for key in ("run", "question", "round")}
     return [
-        Send("choose_hop", HopTask(**shared, vertex=vertex)) for vertex in state["queue"]
+        Send(
+            "choose_hop",
+            HopTask(
+                run=state["run"], question=state["question"], round=state["round"], vertex=vertex
+            ),
+        )
+        for vertex in state["queue"]
     ] or "prune"
 
 

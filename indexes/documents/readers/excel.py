@@ -20,7 +20,6 @@ _NO_VALUE: Final = re.compile(rb"<f(?:\s[^<>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<
 _MARGIN: Final = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^<>/]*>([^<]+)<")
 _MARGIN_CODE: Final = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]{6}|\d+|.)')
 """Places, fonts and fields in a header. Source: ECMA-376, part 1, 18.3.1.46."""
-_COMMENTS: Final = ("comment", "threadedComment")
 _BLOCK: Final = 1 << 20
 _OVERLAP: Final = 1 << 13
 """Bytes of a formula, at most."""
@@ -210,7 +209,7 @@ def _comments(root: Any, has_threads: bool) -> Iterator[str]:
     authors = enumerate(node.text or "" for node in root.iter() if local(node) == "author")
     threads = {str(at) for at, author in authors if has_threads and author.startswith("tc=")}
     for node in root.iter():
-        if local(node) in _COMMENTS and node.get("authorId") not in threads:
+        if local(node) in ("comment", "threadedComment") and node.get("authorId") not in threads:
             words = "".join(part.text or "" for part in node.iter() if local(part) in ("t", "text"))
             yield f"Comment on {node.get('ref', 'a cell')}: {' '.join(words.split())}"
 
