@@ -43,24 +43,10 @@ _SOURCES: Final = 5
 _FRAME: Final = 6
 """Columns of a panel that its title cannot have."""
 _JSON_KEYS = (
-    "question",
-    "answer",
-    "model",
-    "strategy",
-    "gate",
-    "route",
-    "citations",
-    "evidence",
-    "steps",
-    "finished",
-    "ending",
-    "truncated",
-    "unconfirmed",
-    "read_share",
-    "explanation",
-    "thread_id",
+    "question", "answer", "model", "strategy", "gate", "route", "citations", "evidence", "steps",
+    "finished", "ending", "truncated", "unconfirmed", "read_share", "explanation", "thread_id",
     "usage",
-)
+)  # fmt: skip
 
 
 def as_json(result: Mapping[str, Any]) -> dict[str, Any]:

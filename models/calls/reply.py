@@ -41,48 +41,21 @@ class Ending(StrEnum):
     """It says nothing outside of its thoughts. It is asked for again."""
 
 
-_CUT: Final = frozenset(
-    {
-        "error_limit",
-        "length",
-        "max_output_tokens",
-        "max_tokens",
-        "model_context_window_exceeded",
-        "model_length",
-    }
-)
-_FILTERED: Final = frozenset(
-    {
-        "blocklist",
-        "content_filter",
-        "content_filtered",
-        "error_toxic",
-        "guardrail_intervened",
-        "image_safety",
-        "prohibited_content",
-        "recitation",
-        "safety",
-        "sensitive",
-        "spii",
-    }
-)
+_CUT: Final = frozenset((
+    "error_limit", "length", "max_output_tokens", "max_tokens", "model_context_window_exceeded",
+    "model_length",
+))  # fmt: skip
+_FILTERED: Final = frozenset((
+    "blocklist", "content_filter", "content_filtered", "error_toxic", "guardrail_intervened",
+    "image_safety", "prohibited_content", "recitation", "safety", "sensitive", "spii",
+))  # fmt: skip
 _REFUSED: Final = frozenset({"refusal", "refused"})
 """How OpenAI, Anthropic, Ollama, Mistral, Gemini, Bedrock, Cohere and Z.ai name the end of a
 reply."""
-_BROKEN: Final = frozenset(
-    {
-        "abort",
-        "aborted",
-        "cancelled",
-        "error",
-        "insufficient_system_resource",
-        "model_error",
-        "network_error",
-        "timeout",
-        "unload",
-        "user_cancel",
-    }
-)
+_BROKEN: Final = frozenset((
+    "abort", "aborted", "cancelled", "error", "insufficient_system_resource", "model_error",
+    "network_error", "timeout", "unload", "user_cancel",
+))  # fmt: skip
 """Servers that fail in the middle of a reply, or are stopped, end it with one of these."""
 _DONE: Final = frozenset(
     {
