@@ -97,7 +97,7 @@ def answer_lines(
         *_citation_lines(shown),
         *([Text(more, style="dim")] if left else []),
         *_explanation_line(result, names),
-        *_doubt_lines(result),
+        *doubt_lines(result),
         *passage_lines(result["evidence"]),
     ]
 
@@ -209,7 +209,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.005 else ""
 
 
-def _doubt_lines(result: Mapping[str, Any]) -> list[Text]:
+def doubt_lines(result: Mapping[str, Any]) -> list[Text]:
     """The part that the documents do not confirm, and the share that was read, if not all."""
     unconfirmed = result.get("unconfirmed") and f"{UNCONFIRMED} {result['unconfirmed']}"
     notes = (unconfirmed, read_note(result.get("read_share")))
