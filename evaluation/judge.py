@@ -109,7 +109,6 @@ async def judge_records(
 
     Args:
         records: The answers; a question's last record of a strategy counts.
-        model: The judge, by name.
     """
     wanted = {question.id for question in plan.questions}
     styles = {

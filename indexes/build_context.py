@@ -106,7 +106,6 @@ class BuildOptions:
         """Return a function that calls the chat model.
 
         Args:
-            run: The run that the calls are counted to.
             settings: Settings that differ from the build's, such as the temperature.
         """
 

@@ -217,7 +217,6 @@ class IndexKind(ABC):
         """Return what is known of each entity of a name. Kinds with `entities` define it, too.
 
         Args:
-            reader: The kind's reader.
             name: A name, in any spelling.
             read: Reads passages by their ids.
             limit: Maximum length of each list of an entity; 3 if there are several.

@@ -119,11 +119,9 @@ class Prompt(Generic[OutputT]):
     Attributes:
         name: Its name in the ledger.
         version: Increased with every change of wording, examples or schema.
-        system: The instructions.
         template: The user's turn; `$name` stands for a value.
         output: The schema of the answer.
         max_tokens: Maximum output tokens.
-        examples: Worked examples.
         typographic_quotes: Whether to replace straight quotes in the values by typographic quotes.
             The built-in model often ends a text at a straight quote, because JSON must escape it:
             it cut 8 sub-questions of 24 questions with straight quotes, and 2 with typographic

@@ -77,7 +77,6 @@ def model_of(metadata: Mapping[str, Any], values: Mapping[str, Any]) -> str:
 
     Args:
         metadata: That of its last checkpoint.
-        values: Its state.
     """
     kept = metadata.get(CONTEXT_KEY)
     settings = json.loads(kept) if isinstance(kept, str) else values.get("settings", {})

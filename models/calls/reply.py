@@ -104,7 +104,6 @@ class Spent:
     """The tokens of a call: as the server counted them, else estimated.
 
     Attributes:
-        input_tokens: Tokens of the prompt.
         output_tokens: Tokens of the reply, its thoughts included.
         estimated: Whether the server did not count one of the two.
     """

@@ -28,7 +28,6 @@ class IndexAddress:
     """An index in a database.
 
     Attributes:
-        name: Of the index.
         database: The address of the database, with the password if one is known.
         shown: The whole address without a password: what settings, threads and messages have.
     """

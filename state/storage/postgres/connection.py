@@ -64,7 +64,6 @@ class Place:
     """A database, and how errors name what is in it.
 
     Attributes:
-        address: Of the database.
         what: Its content, at the beginning of a sentence.
         variable: The variable with the address.
     """

@@ -81,8 +81,6 @@ class IndexFiles:
     """The files of one index.
 
     Args:
-        address: Of the database.
-        name: Of the index.
         shown: The address for people.
     """
 

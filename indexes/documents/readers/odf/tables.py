@@ -25,7 +25,6 @@ def rows_of(
 
     Args:
         table: Its inner tables belong to their cells.
-        text_of: Gives the text of a cell.
         left_out: Takes repetitions that are too many.
     """
     below: dict[int, tuple[int, str]] = {}
