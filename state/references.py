@@ -38,7 +38,8 @@ def reference(source: Source, *, path: bool = False) -> str:
         headings.insert(0, title)
     cut = [_shorten(document) if document == title else document, *map(_shorten, headings)]
     pages = source.get("pages", "")
-    return ", ".join(filter(None, (SECTION_MARK.join(cut), _pages(pages))))
+    on = pages and f"{'pp.' if '-' in pages else 'p.'} {pages}"
+    return ", ".join(filter(None, (SECTION_MARK.join(cut), on)))
 
 
 def name_sources(sources: Iterable[Source]) -> dict[str, str]:
@@ -112,10 +113,6 @@ def _is_corpus(source: str) -> bool:
 
 def _place(source: Source) -> str:
     return f"passage {source.get('position', 0) + 1}"
-
-
-def _pages(pages: str) -> str:
-    return f"pp. {pages}" if "-" in pages else f"p. {pages}" if pages else ""
 
 
 def _shorten(text: str) -> str:
