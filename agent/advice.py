@@ -95,11 +95,7 @@ def keep_found(config: RunnableConfig) -> Iterator[RunnableConfig]:
 
 
 def failure_text(error: HopyardError, advice: Advice = PROGRAM) -> str:
-    """An error for an agent to read: the sentence, its kind, and what was found before.
-
-    Args:
-        advice: The advice for this agent.
-    """
+    """An error for an agent to read: the sentence, its kind, and what was found before."""
     lines = [with_advice(error, advice)]
     if error.reason:
         lines.append(f"Kind of failure: {error.reason}.")

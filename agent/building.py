@@ -66,19 +66,14 @@ class IndexReport:
     @classmethod
     def of(cls, index: Path, report: BuildReport, read: Sources) -> Self:
         """The report of a build whose documents these sources gave."""
+        same = ("added", "updated", "removed", "unchanged", "passages", "embedded", "seconds")
         return cls(
             index=index,
-            added=report.added,
-            updated=report.updated,
-            removed=report.removed,
-            unchanged=report.unchanged,
-            passages=report.passages,
-            embedded=report.embedded,
+            **{name: getattr(report, name) for name in same},
             bad=(*read.report.bad, *report.bad),
             skipped=tuple(read.report.skipped),
             incomplete=tuple(read.report.incomplete),
             warnings=tuple(report.warnings),
-            seconds=report.seconds,
         )
 
 

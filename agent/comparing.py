@@ -21,7 +21,6 @@ class Compared:
     """The answer of one strategy.
 
     Attributes:
-        strategy: Its name.
         answer: Its answer; None if an error ended the run.
         failure: The error's sentence; "" if there was none.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from langgraph.types import Overwrite
 
@@ -12,8 +12,6 @@ from hopyard.models.calls.stream import PART_TYPE
 from hopyard.state.schemas import Step
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.text.markers import in_order, settled
-
-_LAST_NODE: Final = "finish"
 
 
 @dataclass(frozen=True)
@@ -85,20 +83,17 @@ class Teller:
     def events(self, part: Mapping[str, Any]) -> Iterator[Event]:
         """The events of one part of a stream in version v2, with its subgraphs."""
         graph = part["ns"][0].partition(":")[0] if part["ns"] else ""
+        data = part["data"]
         if part["type"] == "custom":
-            yield from self._piece(graph, part["data"])
+            if isinstance(data, Mapping) and data.get("type") == PART_TYPE:
+                yield self._token(graph, data["text"], restart=data["restart"])
             return
-        task = part["data"]
-        if "result" not in task or task["error"] or task["interrupts"]:
+        if "result" not in data or data["error"] or data["interrupts"]:
             return  # it starts, failed, or waits; `Session.result` has the details
-        node, update = task["name"], task["result"] or {}
-        if self._tokens and not graph and node == _LAST_NODE:
+        node, update = data["name"], data["result"] or {}
+        if self._tokens and not graph and node == "finish":
             yield from self._rest(str(update["messages"][-1].text))
         yield Event(graph, node, update, steps_in(graph, update))
-
-    def _piece(self, graph: str, data: Any) -> Iterator[Token]:
-        if isinstance(data, Mapping) and data.get("type") == PART_TYPE:
-            yield self._token(graph, data["text"], restart=data["restart"])
 
     def _rest(self, answer: str) -> Iterator[Token]:
         if in_order(self._written).strip() != answer.strip():

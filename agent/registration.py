@@ -57,7 +57,6 @@ def register_vector_store(
     A package offers its own as entry point `hopyard.vector_stores` instead.
 
     Args:
-        name: The name.
         open: Opens the store in a folder, which is empty before a build. The embeddings know all
             vectors that the store asks for. A store that is read must not change its files.
         save: Writes the store into the folder, if it does not do so itself.

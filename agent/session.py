@@ -77,7 +77,6 @@ class Session(Threads):
 
         Args:
             question: The question, or a follow-up to the thread's last.
-            context: The run's settings.
             thread_id: The thread; None starts a new thread.
             tokens: Give the answer too, as `Token` events while the model writes it.
             new: Whether the thread must be new.
@@ -124,7 +123,6 @@ class Session(Threads):
         """Continue a thread where it stopped. Yield nothing if it is finished.
 
         Args:
-            thread_id: The thread.
             answer: Answer to the waiting approval, or several answers by the ids of the approvals.
             tokens: Give the answer too, as `Token` events while the model writes it.
             changes: Settings to change for the rest of the thread. Nested settings are nested

@@ -21,7 +21,6 @@ class ThreadSettings:
     """The settings of the next question on a thread.
 
     Attributes:
-        context: All settings.
         changes: Those that differ from the thread's; empty for a new thread.
         is_new: Whether there is no such thread yet.
     """

@@ -16,13 +16,12 @@ from hopyard.measures.answers import token_f1
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.answer import ANSWER, writing
-from hopyard.prompts.judging.coalitions import COALITION, Coalition, coalition_values
+from hopyard.prompts.judging.coalitions import COALITION, coalition_values
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
 
-_WITHOUT_QUESTION: tuple[Coalition, ...] = ("none", "passages")
 _SHORT = AnswerSettings(style="short")
 """F1 compares short answers."""
 
@@ -73,7 +72,7 @@ class AnswerF1:
             self._ask(DIRECT, {"question": question}),
             *(
                 self._ask(COALITION, coalition_values(name, question, passages))
-                for name in _WITHOUT_QUESTION
+                for name in ("none", "passages")
             ),
         )
         scores = [token_f1(answer, own.answer) for answer in given if answer is not None]

@@ -46,7 +46,6 @@ class LabelMeasures(BaseModel, frozen=True):
     """The classifier against labels.
 
     Attributes:
-        questions: Questions with a label.
         retrieve_share: Share of them that need retrieval.
         auroc: None if a class is empty.
         accuracy: At the gate's threshold.

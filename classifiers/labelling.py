@@ -47,7 +47,6 @@ class Labelling:
 
     Attributes:
         value_function: Answers, and values the coalitions.
-        find: The search for one question.
         k: Passages asked for, as the labels record it.
         embedding: The index's embedding model, as the labels record it.
         keep_dropped: Whether a dropped question is labelled that is right without passages.

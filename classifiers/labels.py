@@ -27,9 +27,6 @@ class Label(BaseModel, frozen=True):
     """A question with its label and the numbers behind it.
 
     Attributes:
-        id: Of the question.
-        question: As it was asked.
-        answers: Gold answers.
         type: Of the question, as its data set names it.
         k: Passages asked for.
         passage_ids: Passages found.

@@ -36,7 +36,6 @@ class Decision:
 
     Attributes:
         probability: That it needs retrieval, calibrated, 0 to 1.
-        retrieve: Whether to retrieve.
         reason: Why, as part of a sentence.
     """
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, NamedTuple, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from hopyard.cli.console import err
+from hopyard.cli.console import err, tell
 from hopyard.cli.interrupts import INTERRUPTED, raise_in_command
 from hopyard.state import registry
 from hopyard.state.errors import EXIT_FAILED, EXIT_INTERRUPTED, HopyardError, StoppedByUserError
@@ -165,7 +165,7 @@ def run(commands: Callable[[], Any] = app) -> None:
 def _say(sentence: str) -> None:
     """Report an interruption, on its own line if the terminal shows ^C."""
     before = "\n" if sys.stderr.isatty() else ""
-    err.print(f"{before}{sentence}", markup=False, soft_wrap=True)
+    tell(f"{before}{sentence}")
 
 
 def _end(sentence: str, code: int, *, debug: bool) -> NoReturn:
@@ -173,9 +173,6 @@ def _end(sentence: str, code: int, *, debug: bool) -> NoReturn:
     if debug:
         sys.stderr.write(redact(traceback.format_exc()))
     else:
-        err.print(f"[red]Error:[/] {_plain(redact(sentence))}", soft_wrap=True)
+        plain = redact(sentence).replace("[", "\\[")
+        err.print(f"[red]Error:[/] {plain}", soft_wrap=True)
     sys.exit(code)
-
-
-def _plain(text: str) -> str:
-    return text.replace("[", "\\[")

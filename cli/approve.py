@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rich.markup import escape
 
-from hopyard.cli.console import err, printable
+from hopyard.cli.console import err, printable, tell
 from hopyard.nodes.approve import APPROVE, EDIT, REJECT
 from hopyard.state.errors import UsageError
 from hopyard.state.storage.thread_names import resume_command
@@ -43,14 +43,12 @@ def tell_waiting(waiting: Sequence[Mapping[str, Any]], thread_id: str) -> None:
     for asked in waiting:
         err.print(_describe(asked))
         err.print(f"  id {asked['id']}", markup=False, style="dim")
-    err.print(
+    tell(
         "The thread waits for an answer. To approve, run: "
-        f"{resume_command(thread_id, f'--answer {APPROVE}')}",
-        markup=False,
-        soft_wrap=True,
+        f"{resume_command(thread_id, f'--answer {APPROVE}')}"
     )
     others = [_written(waiting[0], kind) for kind in _allowed(waiting[0]) if kind != APPROVE]
-    err.print(f"Other answers: {' or '.join(others)}", markup=False, soft_wrap=True, style="dim")
+    tell(f"Other answers: {' or '.join(others)}", style="dim")
 
 
 def _written(asked: Mapping[str, Any], decision: str) -> str:

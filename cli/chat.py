@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack, aclosing, contextmanager, suppress
+from contextlib import AsyncExitStack, aclosing, suppress
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -14,7 +14,7 @@ from rich.text import Text
 
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.agent.thread_settings import Changes
-from hopyard.cli.console import err, out, printable
+from hopyard.cli.console import err, out, printable, tell
 from hopyard.cli.interrupts import Runner
 from hopyard.cli.live import follow
 from hopyard.cli.render import answer_lines, usage_line, warning_lines
@@ -31,7 +31,6 @@ from hopyard.tracing.model import Trace
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.terminal import draw_evidence, draw_step, draw_trace
 
-_PROMPT: Final = "> "
 _HELP: Final = """\
 /strategy NAME   strategy of the next questions: auto, direct, single, tree, …
 /why             model, gate, route, and the passages of the last answer
@@ -55,15 +54,15 @@ def talk(thread_id: str | None, given: Given) -> None:
         HopyardError: There is no index; or, in a script, whatever ends a question.
     """
     thread_id = thread_id or new_thread_id()
-    with Runner() as runner, _lines() as lines:
+    with Runner() as runner:
         chat = _Chat(runner, thread_id, given)
         try:
             chat.open()
             chat.check_index()
-            for line in lines:
+            for line in _lines():
                 if not chat.take(line):
                     break
-            err.print(chat.how_to_go_on(), markup=False, soft_wrap=True, style="dim")
+            tell(chat.how_to_go_on(), style="dim")
         except KeyboardInterrupt as error:
             raise StoppedByUserError(f"Interrupted. {chat.how_to_go_on()}") from error
         finally:
@@ -135,11 +134,9 @@ class _Chat:
     def _tell_status(self) -> None:
         """Print the settings of the next question."""
         index = f" · index {self._context.index}" if self._context.index else " · no index"
-        err.print(
+        tell(
             f"thread {self._thread_id} · model {self._context.model} · strategy "
             f"{self._context.strategy}{index} · /help lists the commands",
-            markup=False,
-            soft_wrap=True,
             style="dim",
         )
 
@@ -151,7 +148,7 @@ class _Chat:
             if not sys.stdin.isatty():
                 raise
             err.print("[red]Error:[/] ", end="")
-            err.print(str(error), markup=False, soft_wrap=True)
+            tell(str(error))
 
     def _ask(self, question: str) -> None:
         checked = check_question(question)
@@ -222,24 +219,17 @@ async def _with_rewrite(
             yield event
 
 
-@contextmanager
-def _lines() -> Iterator[Iterator[str]]:
+def _lines() -> Iterator[str]:
     """The lines that are typed or piped in; at a terminal with a prompt and line editing."""
     if not sys.stdin.isatty():
-        yield iter(sys.stdin)
+        yield from sys.stdin
         return
     with suppress(ImportError):  # input() edits lines with it, where it exists
         import readline  # noqa: F401
-    yield _read_typed()
-
-
-def _read_typed() -> Iterator[str]:
-    while True:
-        try:
-            yield input(_PROMPT)
-        except EOFError:
-            err.print()
-            return
+    with suppress(EOFError):
+        while True:
+            yield input("> ")
+    err.print()
 
 
 def _last_turns(messages: Sequence[AnyMessage]) -> Iterable[Text]:

@@ -49,6 +49,16 @@ def printable(value: T) -> T:
     return value
 
 
+def say(text: str | Text, style: str = "") -> None:
+    """Print a text as it is, without markup and without breaking its lines."""
+    out.print(text, style=style, markup=False, soft_wrap=True)
+
+
+def tell(text: str | Text, style: str = "") -> None:
+    """As `say`, on standard error."""
+    err.print(text, style=style, markup=False, soft_wrap=True)
+
+
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
     print(valid_unicode(json.dumps(value, ensure_ascii=False)))
@@ -88,6 +98,14 @@ class ProgressBar:
         """Name the file that is being read, which may be slow."""
         if FILES in self._tasks:
             self._progress.update(self._tasks[FILES], file=printable(path.name)[:_LONGEST_NAME])
+
+
+def print_either(value: Any, sentence: str, *, as_json: bool) -> None:
+    """One JSON object for programs, or a sentence for people."""
+    if as_json:
+        print_json(value)
+    else:
+        say(sentence)
 
 
 @contextmanager

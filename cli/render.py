@@ -43,24 +43,10 @@ _SOURCES: Final = 5
 _FRAME: Final = 6
 """Columns of a panel that its title cannot have."""
 _JSON_KEYS = (
-    "question",
-    "answer",
-    "model",
-    "strategy",
-    "gate",
-    "route",
-    "citations",
-    "evidence",
-    "steps",
-    "finished",
-    "ending",
-    "truncated",
-    "unconfirmed",
-    "read_share",
-    "explanation",
-    "thread_id",
+    "question", "answer", "model", "strategy", "gate", "route", "citations", "evidence", "steps",
+    "finished", "ending", "truncated", "unconfirmed", "read_share", "explanation", "thread_id",
     "usage",
-)
+)  # fmt: skip
 
 
 def as_json(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,8 +97,7 @@ def answer_lines(
         *_citation_lines(shown),
         *([Text(more, style="dim")] if left else []),
         *_explanation_line(result, names),
-        *_unconfirmed_line(result),
-        *read_line(result),
+        *doubt_lines(result),
         *passage_lines(result["evidence"]),
     ]
 
@@ -224,16 +209,11 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.005 else ""
 
 
-def _unconfirmed_line(result: Mapping[str, Any]) -> list[Text]:
-    """The part of the answer that the documents do not confirm, if any."""
-    unconfirmed = result.get("unconfirmed")
-    return [Text(f"{UNCONFIRMED} {unconfirmed}", style="yellow")] if unconfirmed else []
-
-
-def read_line(result: Mapping[str, Any]) -> list[Text]:
-    """The share of the documents that was read, if it was a part."""
-    note = read_note(result.get("read_share"))
-    return [Text(note, style="yellow")] if note else []
+def doubt_lines(result: Mapping[str, Any]) -> list[Text]:
+    """The part that the documents do not confirm, and the share that was read, if not all."""
+    unconfirmed = result.get("unconfirmed") and f"{UNCONFIRMED} {result['unconfirmed']}"
+    notes = (unconfirmed, read_note(result.get("read_share")))
+    return [Text(note, style="yellow") for note in notes if note]
 
 
 def usage_line(result: Mapping[str, Any]) -> Text:

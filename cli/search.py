@@ -9,7 +9,7 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
-from hopyard.cli.console import err, out, print_json, printable
+from hopyard.cli.console import out, print_json, printable, tell
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import (
     EmbeddingOption,
@@ -53,7 +53,7 @@ def search_command(
     with Resources() as resources:
         found = run_async(find_evidence(text, context, resources))
     if found.problem:
-        err.print(found.problem, style="yellow", soft_wrap=True)
+        tell(found.problem, style="yellow")
     if json_:
         own = {"text": text, "search": context.retrieval.method, "problem": found.problem}
         print_json({**own, "evidence": found.evidence})

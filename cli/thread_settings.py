@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hopyard.agent.session import Session
 from hopyard.agent.thread_settings import Changes, ThreadSettings, thread_settings
-from hopyard.cli.console import err, printable
+from hopyard.cli.console import printable, tell
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import Given, nest
 from hopyard.state.settings.sources import read_context, setting_changes
@@ -40,12 +40,7 @@ async def told_settings(session: Session, thread_id: str, given: Given) -> Threa
 def tell_changes(changes: Changes) -> None:
     """Announce what changes on a thread from here on."""
     for name, (old, new) in changes.items():
-        err.print(
-            f"changed on this thread: {name} {_value(old)} → {_value(new)}",
-            markup=False,
-            style="yellow",
-            soft_wrap=True,
-        )
+        tell(f"changed on this thread: {name} {_value(old)} → {_value(new)}", style="yellow")
 
 
 def _tell_ignored(elsewhere: Changes, given: Given) -> None:
@@ -54,12 +49,7 @@ def _tell_ignored(elsewhere: Changes, given: Given) -> None:
     for name, (own, other) in elsewhere.items():
         if name in usual and name not in given.names:
             change = " ".join(_flag(name, other))
-            err.print(
-                f"this thread keeps {name} {_value(own)}; {change} changes it",
-                markup=False,
-                style="dim",
-                soft_wrap=True,
-            )
+            tell(f"this thread keeps {name} {_value(own)}; {change} changes it", style="dim")
 
 
 def flags_for(changes: Changes) -> list[str]:

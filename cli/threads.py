@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from hopyard.cli.console import out, print_json, printable
+from hopyard.cli.console import out, print_either, print_json, printable, say
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import JsonOption, SourcesOption, thread_name
 from hopyard.state.storage.thread_names import resume_command
@@ -89,7 +89,7 @@ def show_command(
         out.print(printable(result.get("question", "")), markup=False)
         running = result["running"]
         go_on = f"Not finished. Continue with: {resume_command(thread)}"
-        out.print(f"Running {running}." if running else go_on, markup=False, soft_wrap=True)
+        say(f"Running {running}." if running else go_on)
 
 
 @app.command("fork")
@@ -102,20 +102,15 @@ def fork_command(
 ) -> None:
     """Copy a thread with its history."""
     copy = _with_session(lambda session: session.fork(thread, name))
-    if json_:
-        print_json({"thread_id": copy, "forked_from": thread})
-    else:
-        out.print(f"{thread} copied to {copy}", markup=False)
+    forked = {"thread_id": copy, "forked_from": thread}
+    print_either(forked, f"{thread} copied to {copy}", as_json=json_)
 
 
 @app.command("delete")
 def delete_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
     """Delete a thread and its history."""
     _with_session(lambda session: session.delete(thread))
-    if json_:
-        print_json({"deleted": thread})
-    else:
-        out.print(f"{thread} deleted", markup=False)
+    print_either({"deleted": thread}, f"{thread} deleted", as_json=json_)
 
 
 @app.command("prune")
@@ -125,12 +120,8 @@ def prune_command(
 ) -> None:
     """Delete threads that were not used for some days, as the setting `retention_days` does."""
     gone = _with_session(lambda session: session.prune(days))
-    if json_:
-        print_json({"deleted": gone})
-    else:
-        out.print(
-            f"{len(gone)} deleted" + "".join(f"\n  {thread}" for thread in gone), markup=False
-        )
+    told = "\n  ".join([f"{len(gone)} deleted", *gone])
+    print_either({"deleted": gone}, told, as_json=json_)
 
 
 def _with_session(work: Callable[[Session], Awaitable[T]]) -> T:

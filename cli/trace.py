@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from hopyard.cli.console import err, out, print_json
+from hopyard.cli.console import err, out, print_json, say
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import JsonOption, thread_name
 from hopyard.state.errors import UsageError
@@ -58,7 +58,7 @@ def trace_command(
         run_async(_draw(thread, question, follow=follow))
     else:
         run_async(_write(thread, html, question, follow=follow))
-        out.print(f"{html} written", markup=False, soft_wrap=True)
+        say(f"{html} written")
 
 
 async def _read(thread: str, question: int) -> Trace:

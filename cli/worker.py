@@ -6,7 +6,7 @@ import asyncio
 import threading
 from contextlib import closing
 
-from hopyard.cli.console import err
+from hopyard.cli.console import tell
 from hopyard.cli.interrupts import ending_with
 from hopyard.cli.options import IndexOption, SetOption, context_from
 
@@ -22,5 +22,5 @@ def worker_command(index: IndexOption = None, set_: SetOption = None) -> None:
     from hopyard.state.storage.postgres.work import WorkQueue
 
     with Resources() as resources, closing(WorkQueue(address)) as queue:
-        err.print(f"Working for {address.shown} (Ctrl-C stops the worker).", soft_wrap=True)
+        tell(f"Working for {address.shown} (Ctrl-C stops the worker).")
         asyncio.run(Worker(queue, resources, context).run(threading.Event()))

@@ -27,17 +27,9 @@ from hopyard.state.usage import Usage, no_usage
 from hopyard.state.verdicts import FELL_SHORT
 
 _AGENT_KEYS: Final = (
-    "run",
-    "answer",
-    "citations",
-    "evidence",
-    "steps",
-    "truncated",
-    "unconfirmed",
-    "usage",
-    "gate",
+    "run", "answer", "citations", "evidence", "steps", "truncated", "unconfirmed", "usage", "gate",
     "route",
-)
+)  # fmt: skip
 
 
 async def paid_before(variant: Variant, context: Context, run: str, resources: Resources) -> Usage:

@@ -39,7 +39,6 @@ from hopyard.state.storage.lines import write_lines
 JUDGEMENTS_FILE: Final = "judgements.jsonl"
 LONG_REFERENCE: Final = 8
 """Words of a gold answer that is a sentence, not a name, a number or a date."""
-_LONG_STYLES: Final = frozenset({"full", "auto"})
 T = TypeVar("T")
 
 
@@ -110,7 +109,6 @@ async def judge_records(
 
     Args:
         records: The answers; a question's last record of a strategy counts.
-        model: The judge, by name.
     """
     wanted = {question.id for question in plan.questions}
     styles = {
@@ -124,7 +122,7 @@ async def judge_records(
     run = Run(f"eval/{info.run}/judge", judge_context(plan.context, model), plan.resources)
     long = has_long_references(plan.questions)
     judging = [
-        _judge_record(run, record, in_sentences=long or styles[record.strategy] in _LONG_STYLES)
+        _judge_record(run, record, in_sentences=long or styles[record.strategy] in {"full", "auto"})
         for record in chosen.values()
     ]
     found = await run_side_by_side(judging, plan.parallel, partial(progress, "judgements"))
@@ -215,7 +213,6 @@ async def covered_points(run: Run, question: str, reference: str, answer: str) -
 
     Args:
         run: With the judge's model.
-        reference: The reference answer.
         answer: The answer to judge; it may be empty.
     """
     if is_unanswered(answer):

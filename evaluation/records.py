@@ -14,7 +14,6 @@ from hopyard.state.errors import HopyardError
 from hopyard.state.storage.lines import LineFile, read_lines
 
 RECORDS_FILE: Final = "records.jsonl"
-_LOCK_FILE: Final = "records.lock"
 _ADVICE: Final = "name another folder with --out"
 
 
@@ -119,7 +118,7 @@ class RecordFile(LineFile[Record]):
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(folder / _LOCK_FILE)
+            lock = FileLock(folder / "records.lock")
             lock.acquire(blocking=False)
         except Timeout as error:
             raise HopyardError(

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Final
 
 from hopyard.evaluation.ask import ask, paid_before
 from hopyard.evaluation.plan import Plan, RunInfo
@@ -16,8 +15,6 @@ from hopyard.indexes.kind import Progress, silent
 from hopyard.measures.questions import Question
 from hopyard.state.settings.fields import Budget
 from hopyard.state.usage import Usage
-
-_STAGE: Final = "answers"
 
 
 @dataclass
@@ -121,7 +118,7 @@ class _Run:
     def report(self) -> None:
         """Tell how many answers there are."""
         total = len(self.plan.questions) * len(self.plan.variants)
-        self.progress(_STAGE, total - self.left, total)
+        self.progress("answers", total - self.left, total)
 
     async def work(self) -> None:
         """Take questions one by one, and ask each of every variant that has not answered it."""

@@ -24,7 +24,6 @@ _SCORES: Final[Mapping[str, Callable[[Record], float]]] = {
 }
 _RIGHT: Final = ("em", "accuracy", "judged")
 """Scores that say whether an answer is right: 1, or less."""
-_TRIVIAL: Final = ("yes", "no")
 
 
 def _tokens(record: Record) -> float:
@@ -138,7 +137,7 @@ def trivial_baselines(questions: Sequence[Question]) -> dict[str, dict[str, Inte
     """
     scores = {
         answer: [score_answer(answer, question.answers) for question in questions]
-        for answer in _TRIVIAL
+        for answer in ("yes", "no")
     }
     if not any(score["em"] for found in scores.values() for score in found):
         return {}
@@ -175,12 +174,9 @@ def needless_retrieval_rate(
     Returns:
         0 to 1; None if no question was answered rightly without a document.
     """
-    known = [record for record in records if _is_known(direct.get(record.question_id))]
+    right = {name for name, each in direct.items() if each.accuracy == 1 and not each.unanswered}
+    known = [record for record in records if record.question_id in right]
     return fmean(record.retrieved for record in known) if known else None
-
-
-def _is_known(record: Record | None) -> bool:
-    return record is not None and record.accuracy == 1 and not record.unanswered
 
 
 def _group(records: Iterable[Record]) -> dict[str, dict[str, Record]]:
@@ -233,7 +229,10 @@ def _result(
         failures=sum(bool(record.failures) for record in records),
         failed=sum(record.failed for record in records),
         prompts=prompts,
-        parse_rates={name: _parse_rate(calls) for name, calls in prompts.items()},
+        parse_rates={
+            name: (each.parsed + each.repaired) / each.calls if each.calls else 1.0
+            for name, each in prompts.items()
+        },
         routes=dict(Counter(record.route["strategy"] for record in records if record.route)),
     )
 
@@ -261,7 +260,3 @@ def _sum_calls(records: Iterable[Record]) -> dict[str, PromptCalls]:
         for name, calls in record.calls.items():
             totals[name].update(calls.model_dump())
     return {name: PromptCalls.model_validate(totals[name]) for name in sorted(totals)}
-
-
-def _parse_rate(calls: PromptCalls) -> float:
-    return (calls.parsed + calls.repaired) / calls.calls if calls.calls else 1.0

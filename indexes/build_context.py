@@ -49,8 +49,6 @@ class ModelCall(Protocol):
         """Ask.
 
         Args:
-            prompt: The prompt.
-            values: The values of the prompt's template.
             step: The subject of the call for traces, such as a passage's id.
 
         Raises:
@@ -65,7 +63,6 @@ class BuildOptions:
     """The options of a build.
 
     Attributes:
-        settings: The settings of the build.
         embedding: The key of the vectors: the name of the embedding model (`Embedder.name`) and its
             passage prefix.
         dimension: Length of its vectors.
@@ -109,7 +106,6 @@ class BuildOptions:
         """Return a function that calls the chat model.
 
         Args:
-            run: The run that the calls are counted to.
             settings: Settings that differ from the build's, such as the temperature.
         """
 
@@ -141,7 +137,6 @@ class BuildContext:
         extends: The same, if the change is small and the index so large that the kind should only
             read and write what has changed (`corpus.changed`). None otherwise.
         built: The folders of the kinds that it needs, in the new generation, by name.
-        options: The options of the build.
         run: The run that this kind's model calls are counted to.
         progress: Called as the work proceeds.
     """

@@ -216,8 +216,6 @@ class Index:
 
         Args:
             passage_id: The passage, which is part of the answer.
-            before: Passages before it at most.
-            after: Passages after it at most.
 
         Returns:
             Passages in the order of the document.

@@ -36,7 +36,6 @@ class DocumentName(NamedTuple):
     """A document, and how a name fits it.
 
     Attributes:
-        id: The document's id.
         title: Its title, or its file where it has none.
         exact: Whether it has that very name.
     """

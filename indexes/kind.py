@@ -58,8 +58,6 @@ class Estimate:
         spent_calls: Calls that the estimate itself took.
         model_calls: Calls that the build would still pay for, without calls that the ledger can
             answer.
-        input_tokens: Their input tokens.
-        output_tokens: Their output tokens.
         seconds: Time for the calls at the model's concurrency.
         basis: One sentence about the basis of the estimate, or why no model is asked.
         details: Further counts, as plain values.
@@ -199,7 +197,6 @@ class IndexKind(ABC):
         """Return rows for `hopyard index entities`. Only kinds that know entities define it.
 
         Args:
-            index: The opened index.
             pattern: Part of a name, or a pattern such as `john*`; "" for all.
             only: `merged`: names that were merged; `split`: senses of names; "": entities.
 
@@ -220,7 +217,6 @@ class IndexKind(ABC):
         """Return what is known of each entity of a name. Kinds with `entities` define it, too.
 
         Args:
-            reader: The kind's reader.
             name: A name, in any spelling.
             read: Reads passages by their ids.
             limit: Maximum length of each list of an entity; 3 if there are several.
@@ -246,7 +242,6 @@ class IndexKind(ABC):
         Args:
             passages: All passages of the corpus that would be built.
             index_directory: The index directory, which need not exist; it is only read.
-            options: The options of the build.
 
         Raises:
             ModelUnreachableError: The model does not answer.

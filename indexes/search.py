@@ -65,7 +65,6 @@ class Search:
         text: The text to search for, usually a question.
         k: Maximum number of units.
         index: The opened index. `index.reader(KIND)` returns a kind's reader.
-        settings: The run's settings.
         embed_alike: Embeds a text as the index's own texts are, [d], to find a like one, such as a
             name among names; None if nothing but `embed` is there.
         allowed: Ids of the passages that match `--where`, or None for all. A method may ignore it;
@@ -114,7 +113,6 @@ class SearchMethod:
             duplicates.
         needs: The index kinds that it reads.
         without_vectors: The method that takes its place in an index without the kind `dense`.
-        settings: Its settings.
         asks_model: Whether it may call the chat model.
         filters: Whether `find` itself respects `search.allowed`. Methods that use `search.by`
             should. Hopyard asks all other methods for more and more units until k of them match the

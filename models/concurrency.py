@@ -87,7 +87,6 @@ class PerLoop(Generic[KeyT, ClientT]):
     question. A connection that a closed loop left open cannot be used in the next loop.
 
     Args:
-        make: Makes the client of a key.
         most: Maximum number of clients in a loop; beyond it, all are made again.
     """
 

@@ -48,29 +48,12 @@ _PROVIDERS: Final[Mapping[tuple[str, str], str]] = {
     ("langchain_ollama", "OllamaEmbeddings"): "ollama",
 }
 """Classes whose object without further parameters is the model that `PROVIDER:NAME` names."""
-_NO_PART_OF_ANSWERS: Final = frozenset(
-    {
-        "cache",
-        "callbacks",
-        "chunk_size",
-        "default_request_timeout",
-        "disable_streaming",
-        "max_retries",
-        "metadata",
-        "name",
-        "output_version",
-        "profile",
-        "rate_limiter",
-        "request_timeout",
-        "show_progress_bar",
-        "stream",
-        "stream_usage",
-        "streaming",
-        "tags",
-        "timeout",
-        "verbose",
-    }
-)
+_NO_PART_OF_ANSWERS: Final = frozenset((
+    "cache", "callbacks", "chunk_size", "default_request_timeout", "disable_streaming",
+    "max_retries", "metadata", "name", "output_version", "profile", "rate_limiter",
+    "request_timeout", "show_progress_bar", "stream", "stream_usage", "streaming", "tags",
+    "timeout", "verbose",
+))  # fmt: skip
 _LIMIT_FIELDS: Final = ("max_tokens", "num_predict", "max_output_tokens")
 """How providers' classes call the limit of an answer's tokens."""
 

@@ -46,14 +46,11 @@ def client_options(address: str) -> dict[str, Any]:
     """
     try:
         name = urlsplit(address).hostname or ""
-        local = name == "localhost" or _is_local(ipaddress.ip_address(name))
+        number = ipaddress.ip_address("127.0.0.1" if name == "localhost" else name)
     except ValueError:
         return {}
+    local = number.is_loopback or number.is_unspecified
     return {"trust_env": False, "verify": False} if local else {}
-
-
-def _is_local(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    return address.is_loopback or address.is_unspecified
 
 
 def installed_models() -> dict[str, str]:

@@ -119,11 +119,9 @@ class Prompt(Generic[OutputT]):
     Attributes:
         name: Its name in the ledger.
         version: Increased with every change of wording, examples or schema.
-        system: The instructions.
         template: The user's turn; `$name` stands for a value.
         output: The schema of the answer.
         max_tokens: Maximum output tokens.
-        examples: Worked examples.
         typographic_quotes: Whether to replace straight quotes in the values by typographic quotes.
             The built-in model often ends a text at a straight quote, because JSON must escape it:
             it cut 8 sub-questions of 24 questions with straight quotes, and 2 with typographic
@@ -195,10 +193,9 @@ class Prompt(Generic[OutputT]):
             messages.append(HumanMessage(turn.substitute(example.values)))
             messages.append(AIMessage(example.output.model_dump_json()))
         if self.typographic_quotes:
-            values = {name: _with_typographic_quotes(value) for name, value in values.items()}
+            values = {
+                name: _QUOTED.sub(r"“\1”", value).replace('"', "”")
+                for name, value in values.items()
+            }
         messages.append(HumanMessage(turn.substitute(values)))
         return messages
-
-
-def _with_typographic_quotes(text: str) -> str:
-    return _QUOTED.sub(r"“\1”", text).replace('"', "”")

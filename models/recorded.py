@@ -24,7 +24,6 @@ from hopyard.state.storage.atomic import write_file
 
 CALLS_FILE: Final = "calls.jsonl.xz"
 LOG_FILE: Final = "calls.jsonl"
-_LOCK_FILE: Final = "calls.lock"
 _KEY_DIGITS: Final = 32
 """Hexadecimal digits of a key: random text does not compress, and 128 bits are enough."""
 _ROLES: Final = {"user": "human", "assistant": "ai"}
@@ -67,7 +66,6 @@ def recorded_key(
             as LangChain's `human` and `ai`.
         schema: The JSON schema of the output. Its own title and description do not count.
         temperature: Counts only above 0, as does the seed.
-        seed: The sampling seed.
     """
     parts: dict[str, object] = {
         "messages": [(_ROLES.get(role, role), content) for role, content in messages],
@@ -193,7 +191,7 @@ class Recorder:
 
 
 def _locked(folder: Path) -> FileLock:
-    return FileLock(folder / _LOCK_FILE)
+    return FileLock(folder / "calls.lock")
 
 
 def _merge(folder: Path) -> None:

@@ -97,7 +97,6 @@ async def answer_from_shown(
     """Answer one question from a text about numbered passages.
 
     Args:
-        passages: The passages in the order of their numbers.
         shown: The values of the prompt besides `question` and `style`.
         final: Whether this is the answer that the user reads, written in the run's style. A
             partial answer is short.

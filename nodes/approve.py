@@ -18,7 +18,7 @@ from langgraph.types import interrupt
 from hopyard.state.settings.fields import Approval
 
 if TYPE_CHECKING:  # slow to import
-    from langchain.agents.middleware.human_in_the_loop import DecisionType, HITLRequest
+    from langchain.agents.middleware.human_in_the_loop import DecisionType
 
 APPROVE: Final = "approve"
 """The decision that takes what is proposed."""
@@ -168,20 +168,13 @@ def _ask(
     """Wait for a decision, again and again until one can be used."""
     problem = ""
     while True:
-        answer = interrupt(_request(name, arguments, f"{problem}{about}", allowed))
+        asked = {"name": name, "args": dict(arguments), "description": f"{problem}{about}"}
+        review = {"action_name": name, "allowed_decisions": list(allowed)}
+        answer = interrupt({"action_requests": [asked], "review_configs": [review]})
         try:
             return read(_decided(answer, name, arguments, allowed))
         except _UnfitAnswerError as error:
             problem = f"That cannot be used: {error}.\n"
-
-
-def _request(
-    name: str, arguments: Arguments, about: str, allowed: Sequence[DecisionType]
-) -> HITLRequest:
-    return {
-        "action_requests": [{"name": name, "args": dict(arguments), "description": about}],
-        "review_configs": [{"action_name": name, "allowed_decisions": list(allowed)}],
-    }
 
 
 def _decided(

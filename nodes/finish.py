@@ -46,15 +46,9 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     sources = with_references(passage.as_source() for passage in passages.values())
     checked = [_stands(citation, passages) for citation in cited]
     citations = [
-        Citation(
-            **{
-                **citation,
-                **sources[citation["passage_id"]],
-                "quotes": _standing(citation, passages[citation["passage_id"]]),
-            }
-        )
-        for citation, good in zip(cited, checked, strict=True)
-        if good
+        Citation(**{**each, **sources[name], "quotes": _standing(each, passages[name])})
+        for each, good in zip(cited, checked, strict=True)
+        if good and (name := each["passage_id"])
     ]
     answer, unconfirmed = state["answer"], state.get("unconfirmed", "")
     quotes = traits_of(run.settings).writes_freely

@@ -51,12 +51,8 @@ async def decide(run: Run, question: str) -> GateDecision:
     nearness = await nearness_of(run, question)
     embedding = await run.embedding()
     decision = await asyncio.to_thread(_decide, run, gate, question, nearness, embedding)
-    return GateDecision(
-        gate=gate,
-        probability=decision.probability,
-        retrieve=decision.retrieve,
-        reason=decision.reason,
-    )
+    probability, retrieve, reason = decision.probability, decision.retrieve, decision.reason
+    return GateDecision(gate=gate, probability=probability, retrieve=retrieve, reason=reason)
 
 
 async def rule(run: Run, question: str) -> str:

@@ -110,7 +110,6 @@ async def judge_statements(
 
     Args:
         claims: The statements, each with the numbers of its passages, from 1.
-        passages: The passages in the order of their numbers.
     """
     values = {
         "passages": passage_lines(

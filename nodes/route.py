@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -22,8 +22,6 @@ from hopyard.state.schemas import RouteDecision
 from hopyard.state.settings.fields import AUTO, Context, profile_of
 from hopyard.state.strategy import Strategy, strategies
 
-_NO_RETRIEVAL: Final = "direct"
-
 
 async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Take the strategy that was forced, that the gate implies, or that the route chooses.
@@ -35,7 +33,7 @@ async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[
     if run.settings.strategy != AUTO:
         decision = _decision(run.settings.strategy, "forced", "the caller asked for it")
     elif state["gate"]["retrieve"] is False:
-        decision = _decision(_NO_RETRIEVAL, "gate", "the gate found that no document is needed")
+        decision = _decision("direct", "gate", "the gate found that no document is needed")
     elif state.get("unfit") == run.settings.model and run.settings.index:
         reason = "the model did not keep to the schemas of other strategies"
         decision = _decision(FALLBACK, "fallback", reason)

@@ -61,8 +61,6 @@ class Run:
 
     Attributes:
         id: The name that its model calls are counted under.
-        settings: The settings of the run.
-        resources: The indexes and models of the process.
     """
 
     id: str
@@ -90,7 +88,6 @@ class Run:
 
         Args:
             prompt: The prompt; the run's model decides on its wording.
-            values: The values of the prompt's template.
             step: Id of the step that the call belongs to.
             final: Whether this is the closing call, for which the budget reserves a call. Its
                 answer is streamed (`models.calls.stream`).
@@ -132,6 +129,10 @@ class Run:
         whole = await asyncio.to_thread(self.resources.index, name, embedding)
         return await asyncio.to_thread(whole.readable_by, self.settings.groups)
 
+    async def reader(self, kind: str, needed_by: str = "") -> Any:
+        """The reader of an index kind; see `Index.reader`."""
+        return await asyncio.to_thread((await self.index()).reader, kind, needed_by)
+
     async def embed(self, text: str) -> Vector:
         """The embedding [d] of a question, by the model that made the index."""
         return await self._embed((await self.index()).manifest.query_instruction, text)
@@ -169,7 +170,6 @@ class Run:
         """Search. Errors that only reduce the result come with it.
 
         Args:
-            text: The text to search for.
             k: Units of evidence at most; the setting `retrieval.k` if it is not given.
             method: The search method; the setting `retrieval.method` if it is not given.
             step: Id of the step that the search belongs to.
@@ -204,15 +204,7 @@ class Run:
         """A search that a method can run; see `try_find`.
 
         Args:
-            text: The text to search for.
-            k: Units of evidence at most.
-            step: Id of the step that the search belongs to.
-            models: Whether the search may ask the chat model.
             report: Told each error that reduces the result.
-
-        Raises:
-            UsageError: The run names no index, or the filter names a field that no passage has.
-            IndexMissingError: The index is missing.
         """
 
         async def call(

@@ -15,7 +15,6 @@ class Extra:
     """An extra of the package, as `pyproject.toml` defines it.
 
     Attributes:
-        purpose: Its purpose.
         modules: The module of each package that Hopyard imports, by the package's name.
         includes: Other extras that it installs.
     """

@@ -21,7 +21,6 @@ _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """Where a field is looked for, the first key that is there counts, however it is written."""
 _SIGNS: Final = str.maketrans("", "", "_- .:")
-_ADDRESS_KEYS: Final = ("url", "link", "source")
 _LONGEST: Final = 120
 """Characters of one value that are matched and shown."""
 
@@ -63,7 +62,7 @@ def describe(metadata: Mapping[str, MetadataValue], fields: Iterable[str] = MATC
 
 def address_of(metadata: Mapping[str, MetadataValue]) -> str:
     """The web address that metadata name; "" where they name none."""
-    values = (str(metadata.get(key, "")).strip() for key in _ADDRESS_KEYS)
+    values = (str(metadata.get(key, "")).strip() for key in ("url", "link", "source"))
     return next((value for value in values if "://" in value and " " not in value), "")
 
 

@@ -17,8 +17,6 @@ LONGEST_VALUE: Final = 1000
 
 _LONGEST_NAME: Final = 60
 """Characters of a title or a section that a reference shows."""
-_CORPUS_SUFFIX: Final = ".jsonl"
-_MAILS: Final = (".eml", ".msg")
 
 
 def reference(source: Source, *, path: bool = False) -> str:
@@ -36,11 +34,12 @@ def reference(source: Source, *, path: bool = False) -> str:
     headings = [part for part in source.get("section", "").split(SECTION_MARK) if part]
     if headings and headings[0] in {title, document}:
         del headings[0]
-    if title and document.lower().endswith(_MAILS):
+    if title and document.lower().endswith((".eml", ".msg")):
         headings.insert(0, title)
     cut = [_shorten(document) if document == title else document, *map(_shorten, headings)]
     pages = source.get("pages", "")
-    return ", ".join(filter(None, (SECTION_MARK.join(cut), _pages(pages))))
+    on = pages and f"{'pp.' if '-' in pages else 'p.'} {pages}"
+    return ", ".join(filter(None, (SECTION_MARK.join(cut), on)))
 
 
 def name_sources(sources: Iterable[Source]) -> dict[str, str]:
@@ -109,15 +108,11 @@ def kept_metadata(metadata: Mapping[str, MetadataValue]) -> dict[str, MetadataVa
 
 
 def _is_corpus(source: str) -> bool:
-    return source.lower().endswith(_CORPUS_SUFFIX)
+    return source.lower().endswith(".jsonl")
 
 
 def _place(source: Source) -> str:
     return f"passage {source.get('position', 0) + 1}"
-
-
-def _pages(pages: str) -> str:
-    return f"pp. {pages}" if "-" in pages else f"p. {pages}" if pages else ""
 
 
 def _shorten(text: str) -> str:

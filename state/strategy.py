@@ -40,7 +40,6 @@ class Strategy:
             capitals; "" for all.
         stronger: Strategies that try again if the answer is Unknown or unsupported. `check` takes
             the first that the index allows; after a default strategy, only if `check` is on.
-        settings: Its settings.
         profiles: Prompt profiles for which the route's model may choose it, or the check take it.
         baseline: Whether it is only a baseline for comparisons.
         retrieves: Whether it reads documents.

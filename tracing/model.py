@@ -71,7 +71,6 @@ class TraceStep:
         id: The step's own id, without white space; numbered where another step has the same.
         record: The step as the strategy recorded it.
         uses: The model calls made for it.
-        children: The steps below it.
     """
 
     id: str

@@ -18,7 +18,6 @@ from markupsafe import escape
 from hopyard.state.text.unicode import without_controls
 
 _MARK: Final = re.compile(r"\[(\d+)\]")
-_SCHEMES: Final = {"http", "https", "mailto"}
 _HIGHEST: Final = 3
 """The level of an answer's highest headings: they stand below those of the page."""
 _TABLE: Final = '<div class="table" role="group" aria-label="Table" tabindex="0">'
@@ -85,7 +84,7 @@ def _mark(number: str) -> Token:
 
 def _may_lead_to(address: str) -> bool:
     try:
-        return urlsplit(address.strip()).scheme.lower() in _SCHEMES
+        return urlsplit(address.strip()).scheme.lower() in {"http", "https", "mailto"}
     except ValueError:
         return False
 

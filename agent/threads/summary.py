@@ -55,7 +55,8 @@ async def summary_of(saver: ThreadStore, thread_id: str) -> ThreadSummary | None
     saved = await saver.aget_tuple(config)
     if saved is None:
         return None
-    values, finished = _values(saved), _finished(saved)
+    values = _values(saved)
+    finished = not any(name.startswith(_TO_DO) for name in saved.checkpoint["channel_values"])
     return ThreadSummary(
         thread_id=thread_id,
         first=next((each.text for each in values.get("messages", ())), ""),
@@ -76,7 +77,6 @@ def model_of(metadata: Mapping[str, Any], values: Mapping[str, Any]) -> str:
 
     Args:
         metadata: That of its last checkpoint.
-        values: Its state.
     """
     kept = metadata.get(CONTEXT_KEY)
     settings = json.loads(kept) if isinstance(kept, str) else values.get("settings", {})
@@ -89,7 +89,3 @@ def _values(saved: CheckpointTuple) -> dict[str, Any]:
     values = {**saved.checkpoint["channel_values"], **written}
     begun = any(name.removeprefix("branch:to:") in NEW_TURN for name in values)
     return state_begun(values) if begun else values
-
-
-def _finished(saved: CheckpointTuple) -> bool:
-    return not any(name.startswith(_TO_DO) for name in saved.checkpoint["channel_values"])

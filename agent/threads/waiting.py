@@ -53,7 +53,6 @@ def answer_command(waiting: Sequence[Waiting], answer: object) -> Command[Any]:
     """The command that gives an answer to the questions that it is for.
 
     Args:
-        waiting: The questions that the thread waits for.
         answer: An answer to the only question, `"approve"` to all of them, or answers by the ids
             of the questions. An answer is one of `nodes.approve`, or an edit in short: the
             arguments that change.

@@ -44,8 +44,6 @@ def ray_workers(cluster: str, index: str, settings: Context) -> Iterator[None]:
 
     Args:
         cluster: "ray" for this machine, or `ray://HOST:PORT`.
-        index: The address of the index.
-        settings: As for `Worker`.
 
     Raises:
         UsageError: Ray is not installed.

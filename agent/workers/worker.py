@@ -54,7 +54,6 @@ class Worker:
     """Takes items of a build from the queue, does them, and stores their results.
 
     Args:
-        queue: The work of an index.
         resources: Opens the models that the items name.
         settings: `concurrency`, and the limits of a minute, of all processes that share the ledger
             and set them. Without `concurrency` it is the number of the model's provider.

@@ -13,7 +13,7 @@ from typing import Final
 
 import typer
 
-from hopyard.cli.console import err
+from hopyard.cli.console import tell
 from hopyard.models.builtin.weights import CHAT_MODEL, E5, MINILM, PackagedModel, fetch, find_files
 from hopyard.models.names import BUILTIN_EMBEDDING, embedding_name, is_builtin
 from hopyard.state.errors import HopyardError, UsageError
@@ -63,7 +63,7 @@ def install_missing(context: Context, *, yes: bool) -> None:
     if not plan:
         return
     for line in plan:
-        err.print(line, markup=False, soft_wrap=True)
+        tell(line)
     if not (yes or _agreed()):
         return
     for extra in extras:

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from hopyard.cli.console import out
+from hopyard.cli.console import out, say
 from hopyard.cli.interrupts import run_async
 from hopyard.evaluation.model_check import LIMIT, ModelCheck, check_model
 from hopyard.models.calls.sized_request import window_of
@@ -80,11 +80,9 @@ def print_results(model: str, results: dict[str, Any]) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
     for result in results["skills"]:
         table.add_row(result["skill"], f"{result['right']} of {result['asked']}")
-    out.print(
+    say(
         f"\n{model} answered {results['answered']} of {results['questions']} questions in "
-        f"{results['seconds']:g} s (limit: {results['limit_seconds']:g} s):",
-        markup=False,
-        soft_wrap=True,
+        f"{results['seconds']:g} s (limit: {results['limit_seconds']:g} s):"
     )
     out.print(table)
-    out.print(results["recommendation"], markup=False, soft_wrap=True)
+    say(results["recommendation"])

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Column, Table
 
-from hopyard.cli.console import err, out, print_json
+from hopyard.cli.console import err, out, print_json, say
 from hopyard.evaluation.report import SCORES, Report
 from hopyard.evaluation.retrieval_only import RetrievalReport
 from hopyard.evaluation.runner import Outcome
@@ -47,7 +47,7 @@ def print_report(report: Report, folder: Path, outcome: Outcome, *, as_json: boo
         values = (_percent(found[score].mean if score in found else None) for score in scores)
         table.add_row(f"always “{answer}”", str(report.questions), *values)
     out.print(table)
-    out.print(f"Report and records: {folder}", style="dim", soft_wrap=True)
+    say(f"Report and records: {folder}", style="dim")
 
 
 def _as_dict(report: Report) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.rule import Rule
 from rich.text import Text
 
-from hopyard.cli.console import out, print_json, printable
+from hopyard.cli.console import out, print_json, printable, say
 from hopyard.cli.index.options import DirectoryArgument
 from hopyard.cli.options import JsonOption, SetOption, context_from
 from hopyard.state.text.counting import counted, plural
@@ -75,7 +75,7 @@ def communities_command(
     head.append(f"{counted(len(found), 'community')}, modularity {quality:.3f}", style="not bold")
     out.print(head)
     for community in found[:limit]:
-        out.print(_line(community), soft_wrap=True)
+        say(_line(community))
     if len(found) > limit:
         out.print(Text(f"and {len(found) - limit:,} more", style="dim"))
 
@@ -87,18 +87,14 @@ def _estimate(index: Index, level: int, context: Context, *, as_json: bool) -> N
     if as_json:
         print_json({"level": level, **asdict(found)})
         return
-    out.print(
+    say(
         f"A global question at level {level} has {counted(found.reports, 'report')} written, "
-        f"{found.parts:,} of them about parts: about {counted(found.input_tokens, 'token')} in.",
-        soft_wrap=True,
+        f"{found.parts:,} of them about parts: about {counted(found.input_tokens, 'token')} in."
     )
-    out.print(
-        Text(
-            f"{counted(found.short, 'community')} read as they are, {found.left_out:,} left out. "
-            "The ledger keeps the reports for the next question.",
-            style="dim",
-        ),
-        soft_wrap=True,
+    say(
+        f"{counted(found.short, 'community')} read as they are, {found.left_out:,} left out. "
+        "The ledger keeps the reports for the next question.",
+        style="dim",
     )
 
 

@@ -123,8 +123,7 @@ def build_command(
             return
         stamps = FileStamps(out_, paths or (), encoding, ocr)
         with progress_bar() as progress:
-            read = reading(paths, loader, encoding, ocr, progress, folders, stamps)
-            loaded, documents = read
+            loaded, documents = reading(paths, loader, encoding, ocr, progress, folders, stamps)
             if on:
                 from hopyard.agent.workers.shared_build import shared_build
 
@@ -174,8 +173,7 @@ def add_command(
         stamps = FileStamps(directory, paths or (), encoding, ocr)
         folders = FolderNames(paths or (), directory)
         with progress_bar() as progress:
-            read = reading(paths, loader, encoding, ocr, progress, folders, stamps)
-            loaded, documents = read
+            loaded, documents = reading(paths, loader, encoding, ocr, progress, folders, stamps)
             if dry_run:
                 found = asyncio.run(building.estimate_update(documents, **add))
             else:

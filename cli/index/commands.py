@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hopyard.cli.console import out, print_json, printable, progress_bar
+from hopyard.cli.console import out, print_either, print_json, printable, progress_bar
 from hopyard.cli.index.build import add_command, build_command
 from hopyard.cli.index.documents import show_document, show_documents
 from hopyard.cli.index.options import (
@@ -219,15 +219,12 @@ def vacuum_command(directory: BuiltArgument, json_: JsonOption = False) -> None:
     before = index_status(directory).bytes
     asyncio.run(building.vacuum(directory=directory))
     after = index_status(directory).bytes
-    if json_:
-        print_json({"directory": as_known(str(directory)), "bytes": after, "bytes_before": before})
-    else:
-        out.print(
-            f"{as_known(str(directory))} holds no removed text: {after / 1e6:,.1f} MB on disk, "
-            f"{before / 1e6:,.1f} MB before",
-            markup=False,
-            soft_wrap=True,
-        )
+    found = {"directory": as_known(str(directory)), "bytes": after, "bytes_before": before}
+    told = (
+        f"{found['directory']} holds no removed text: {after / 1e6:,.1f} MB on disk, "
+        f"{before / 1e6:,.1f} MB before"
+    )
+    print_either(found, told, as_json=json_)
 
 
 @app.command("list")

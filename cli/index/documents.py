@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from hopyard.cli.console import err, out, print_json, printable
+from hopyard.cli.console import out, print_json, printable, tell
 from hopyard.cli.index.report import left_out_words
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.listing import DocumentDetails, DocumentEntry
@@ -28,7 +28,7 @@ def show_documents(entries: Sequence[DocumentEntry], *, as_json: bool, note: str
     """Print documents, one a line, and a note on those that a filter left out."""
     passages = sum(entry.passages for entry in entries)
     if note:
-        err.print(note, style="yellow", soft_wrap=True)
+        tell(note, style="yellow")
     if as_json:
         notes = [note] if note else []
         documents = [asdict(entry) for entry in entries]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.markup import escape
 from rich.table import Table
 
-from hopyard.cli.console import err, out, print_json, printable
+from hopyard.cli.console import err, out, print_json, printable, say, tell
 from hopyard.indexes.kind import KINDS, Estimate
 from hopyard.indexes.status import IndexStatus, UnfinishedBuild
 from hopyard.models.names import NO_EMBEDDING, embedding_name
@@ -43,15 +43,13 @@ def finish(
     else:
         _print_report(report, status)
     if report.removed:
-        err.print(
+        tell(
             "The removed text stays in the files for programs that read the former generation; "
             f"`hopyard index vacuum {shlex.quote(str(status.directory))}` deletes it.",
             style="dim",
-            soft_wrap=True,
-            markup=False,
         )
     for warning in report.warnings:
-        err.print(warning, style="yellow", soft_wrap=True, markup=False)
+        tell(warning, style="yellow")
     _print_read(loaded, bad, status.directory)
     if bad and not skip_bad:
         noun, verb = ("item", "was") if len(bad) == 1 else ("items", "were")
@@ -126,7 +124,7 @@ def show_changes(changes: Changes) -> None:
     for verb, names in asdict(changes).items():
         for name in names:
             shown = name if isinstance(name, str) else " → ".join(name)
-            out.print(f"{verb:<8} {printable(shown)}", markup=False, soft_wrap=True)
+            say(f"{verb:<8} {printable(shown)}")
     counts = ", ".join(f"{len(names):,} {verb}" for verb, names in asdict(changes).items() if names)
     out.print(f"documents: {counts or 'nothing would change'}", style="dim")
 
@@ -144,9 +142,7 @@ def show_estimates(
 
     Args:
         passages: How many passages the index would hold.
-        estimates: The estimate of each kind that may ask a model.
         loaded: The report of reading, with what was left out or lost.
-        changes: The changes to print before they are made.
     """
     _print_read(loaded, loaded.bad, str(directory))
     if changes is not None and not as_json:
@@ -165,7 +161,7 @@ def show_estimates(
         return
     if not any(estimate.model for estimate in estimates.values()):
         reasons = " and ".join(estimate.basis for estimate in estimates.values())
-        out.print(f"No model is asked{reasons and ': '}{reasons}.", soft_wrap=True, markup=False)
+        say(f"No model is asked{reasons and ': '}{reasons}.")
         return
     _print_table(
         [
@@ -173,11 +169,10 @@ def show_estimates(
             *((name, line) for name, kind in estimates.items() for line in _estimate_lines(kind)),
         ]
     )
-    out.print(
+    say(
         "The ledger keeps the answers; the index is unchanged. The time does not include "
         "embedding.",
         style="dim",
-        soft_wrap=True,
     )
 
 
@@ -196,10 +191,11 @@ def _estimate_lines(estimate: Estimate) -> Iterator[str]:
 def _print_report(report: BuildReport, status: IndexStatus) -> None:
     counts = _changes(report).items()
     changes = ", ".join(f"{count:,} {name}" for name, count in counts if count)
+    asks = any(KINDS[name].asks_model for name in status.manifest.kinds if name in KINDS)
     out.print(
         f"[green]✓[/] {escape(status.directory)}: documents {changes or 'none'}; "
         f"{counted(report.passages, 'passage')}, {report.embedded:,} embedded; "
-        f"{_cost(report.usage) if _may_ask(status) else ''}{report.seconds:.1f} s",
+        f"{_cost(report.usage) if asks else ''}{report.seconds:.1f} s",
         soft_wrap=True,
     )
     for name, values in status.kinds.items():
@@ -211,10 +207,6 @@ def _print_report(report: BuildReport, status: IndexStatus) -> None:
             f"continue.",
             soft_wrap=True,
         )
-
-
-def _may_ask(status: IndexStatus) -> bool:
-    return any(KINDS[name].asks_model for name in status.manifest.kinds if name in KINDS)
 
 
 def _cost(usage: Usage) -> str:
@@ -241,12 +233,10 @@ def _print_read(loaded: LoadReport, bad: Sequence[BadItem], directory: str) -> N
     if len(loaded.incomplete) > LEFT_OUT_SHOWN:
         err.print(f"… and {len(loaded.incomplete) - LEFT_OUT_SHOWN} more; --json lists all")
     if loaded.left_out:
-        err.print(
+        tell(
             f"left out on purpose: {left_out_words(loaded.left_out)}; "
             f"`hopyard index show {shlex.quote(directory)} DOCUMENT --texts` shows those of one",
             style="dim",
-            soft_wrap=True,
-            markup=False,
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.cli.console import ProgressBar, err, progress_bar
+from hopyard.cli.console import ProgressBar, err, progress_bar, tell
 from hopyard.cli.index.report import CONTINUE, finish, show_estimates
 from hopyard.cli.interrupts import ending_with
 from hopyard.indexes.building import build as building
@@ -100,9 +100,7 @@ class Following:
                 except HopyardError as error:  # a folder may come back, a model may answer again
                     err.print(f"[yellow]not synced:[/] {error}", soft_wrap=True)
                 if first:
-                    err.print(
-                        f"Watching, every {seconds:g} seconds; Ctrl-C stops it.", soft_wrap=True
-                    )
+                    tell(f"Watching, every {seconds:g} seconds; Ctrl-C stops it.")
             await asyncio.sleep(seconds)
 
     async def _sync(

@@ -85,7 +85,6 @@ def strategies() -> Strategies:
 logger = logging.getLogger(__name__)
 
 PASSAGE_ADDRESS: Final = "hopyard://passages/{id}"
-_WEB: Final = ("http://", "https://")
 
 
 class SearchResult(BaseModel):
@@ -200,6 +199,6 @@ def _fetched(name: str, passages: list[Passage], pages: str = "") -> Fetched:
 
 def _address(source: Source) -> str:
     given = source.get("source", "")
-    if given.startswith(_WEB):
+    if given.startswith(("http://", "https://")):
         return given
     return UriTemplate.parse(PASSAGE_ADDRESS).expand({"id": source["passage_id"]})

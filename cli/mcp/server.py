@@ -115,7 +115,6 @@ async def serve_over_http(server: MCPServer[Any], port: int, hosts: Sequence[str
     """Serve `/mcp` to programs of this machine, until the process is interrupted.
 
     Args:
-        port: The port of 127.0.0.1.
         hosts: Other names under which requests may come, as through a tunnel. A page of the web
             cannot reach the server under its own name.
     """

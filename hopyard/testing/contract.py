@@ -69,8 +69,6 @@ class Contract:
         """Build an index with all kinds that these build on.
 
         Args:
-            directory: Where to.
-            kinds: The index kinds.
             more: Documents beside those of the contract.
         """
         chat = ScriptedChat(cls.answers)

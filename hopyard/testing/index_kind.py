@@ -40,7 +40,6 @@ class IndexKindContract(Contract):
     """Contract tests of an index kind. Inherit it in a test class and set the attributes.
 
     Attributes:
-        kind: The index kind.
         volatile: Files whose bytes may differ between builds of the same documents, such as
             statistics.
         new_document: A document that is added to the corpus and taken out again.

@@ -39,7 +39,6 @@ class SearchContract(Contract):
     """Contract tests of a search method. Inherit it in a test class and set the attributes.
 
     Attributes:
-        search: The search method.
         finds: Texts, each with the id of a passage that must be among the first three found.
 
     If the method's index kinds ask the chat model, `answers` must also reply for documents other

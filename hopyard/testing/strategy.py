@@ -62,8 +62,6 @@ class StrategyContract(Contract):
     """Contract tests of a strategy. Inherit it in a test class and set the attributes.
 
     Attributes:
-        strategy: The strategy.
-        question: A question for it.
         answer: The expected answer, given the chat model's `answers`.
         calls: How many model calls it takes.
         searches: The search methods that it is tried with.

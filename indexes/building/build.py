@@ -65,7 +65,6 @@ async def build(
         directory: The index directory; made if need be.
         chunk_tokens: Maximum tokens of a passage; 0 keeps documents whole; None takes 300, or
             what the model's window allows.
-        kinds: The index kinds, by name.
         settings: The settings of the kinds, the budget, and how the chat model is asked.
         caller: Opens the chat model; called once a kind needs it. With None no model is asked:
             a kind that would ask keeps what it has.

@@ -15,7 +15,6 @@ def check_rows(corpus: Snapshot, manifest: Manifest, *, full: bool = False) -> N
     """Compare the numbers of documents and passages with those of the manifest.
 
     Args:
-        manifest: The manifest of its generation.
         full: Also check the structure of the file, and the checksum of its rows.
 
     Raises:

@@ -46,8 +46,6 @@ def assemble(
     """Write files of chunks that this machine has, and of others.
 
     Args:
-        folder: The folder to make.
-        files: Its files.
         known: Where this machine has a chunk.
         read: Reads others from the database.
         tell: Called with the bytes that are written, and with their sum.

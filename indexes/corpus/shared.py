@@ -135,7 +135,6 @@ class Mirror:
     """A shared index on this machine.
 
     Args:
-        address: Of the index.
         root: The folder of its copies.
     """
 

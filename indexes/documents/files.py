@@ -143,9 +143,7 @@ def read_file(
     """Read a file of a known format.
 
     Args:
-        path: The file.
         key: Its name in the index, which its id is derived from.
-        options: How it is read.
         progress: Called with the stages `bytes` and, where a file has some, `pages`, while a
             large file is read.
     """
@@ -272,7 +270,7 @@ def _document(
     )
     kept = compare(text, about)
     document = Document(
-        _derived_id(named.key),
+        derived_id(named.key),
         title,
         text,
         metadata,
@@ -338,7 +336,7 @@ def _parse_line(line: bytes, source: str) -> Document:
     given = None if item.id is None else storable_text(str(item.id))
     if given is not None and not given.strip():
         raise CorpusError("the id is empty")
-    name = given or _derived_id(f"{title}\n{text}")
+    name = given or derived_id(f"{title}\n{text}")
     return Document(name, title, text, _storable(item.metadata), source, item.markup)
 
 
@@ -359,5 +357,6 @@ def _whole_escapes(line: str) -> str:
     return line
 
 
-def _derived_id(text: str) -> str:
+def derived_id(text: str) -> str:
+    """An id that a text gives."""
     return hashlib.sha256(text.encode()).hexdigest()[:_ID_DIGITS]

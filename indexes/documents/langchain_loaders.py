@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import math
 import warnings
@@ -16,12 +15,12 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document as LoadedDocument
 
 from hopyard.indexes.corpus.records import BadItem, Document, MetadataValue
+from hopyard.indexes.documents.files import derived_id
 from hopyard.state.errors import CorpusError, UsageError
 from hopyard.state.extras import require
 from hopyard.state.settings.rights import GROUPS, group_names
 from hopyard.state.text.unicode import storable_text
 
-_ID_DIGITS: Final = 16
 _EXAMPLE: Final = "langchain_community.document_loaders.TextLoader:notes.txt"
 
 
@@ -75,7 +74,6 @@ def convert(loaded: Iterable[LoadedDocument], source: str) -> Iterator[Document 
     Metadata keeps text, numbers, booleans and dates, and the groups that may read a document.
 
     Args:
-        loaded: The documents.
         source: Where they come from, for those whose metadata does not say.
     """
     places: Counter[tuple[str, str]] = Counter()
@@ -90,7 +88,7 @@ def convert(loaded: Iterable[LoadedDocument], source: str) -> Iterator[Document 
             yield BadItem(_name(*place, places[place]), "the text is empty")
             continue
         title = str(metadata.pop("title", "")) or PurePosixPath(place[0]).stem
-        name = document.id or _derived_id(*place, places[place])
+        name = document.id or derived_id("\0".join((*place, str(places[place]))))
         yield Document(storable_text(str(name)), title, text, metadata, place[0])
 
 
@@ -128,10 +126,6 @@ def _plain(metadata: Mapping[str, Any]) -> dict[str, MetadataValue]:
             named = group_names(value)
             plain[name] = storable_text(", ".join(named)) if isinstance(named, tuple) else ""
     return plain
-
-
-def _derived_id(*place: str | int) -> str:
-    return hashlib.sha256("\0".join(map(str, place)).encode()).hexdigest()[:_ID_DIGITS]
 
 
 def _name(source: str, page: str, number: int) -> str:

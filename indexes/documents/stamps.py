@@ -57,10 +57,7 @@ class FileStamps:
     """The stamps of files before an index is brought up to date with them.
 
     Args:
-        directory: The index directory.
-        paths: Files and folders.
         encoding: How the files are read; see `loaders.load`.
-        ocr: As `encoding`.
 
     Raises:
         IndexMissingError: The directory's index cannot be read.

@@ -45,7 +45,6 @@ def _made_parser() -> MarkdownIt:
 
 _blocks: Final = _made_parser()
 _DELIMITER: Final = re.compile(r"(?=.*-)(?=.*\|)[ \t|:-]+")
-_ITEMS: Final = ("- ", "* ", "+ ", "> ")
 
 
 class Row(NamedTuple):
@@ -219,7 +218,7 @@ def _is_heading(token: Token, content: Token, above: Sequence[Row]) -> bool:
         return bool(content.content)
     begin, end = token.map or (0, 0)
     stands_alone = end - begin == _UNDERLINED and not (above and above[-1].text.strip())
-    return stands_alone and not content.content.startswith(_ITEMS)
+    return stands_alone and not content.content.startswith(("- ", "* ", "+ ", "> "))
 
 
 def _open_lines(tokens: Sequence[Token], source: Sequence[str]) -> list[str]:

@@ -43,10 +43,6 @@ class Node:
     tokens: int
 
 
-async def _find(search: Search) -> list[Evidence]:
-    return await find(search, _collapsed)
-
-
 async def find(search: Search, ranked: Callable[[Search, Vector], list[Node]]) -> list[Evidence]:
     """The first nodes of a ranking that fit. The score is the cosine."""
     nodes = await asyncio.to_thread(ranked, search, await search.embed(search.text))
@@ -121,7 +117,7 @@ def _evidence(summary: Summary, score: float) -> Evidence:
 SEARCH: Final = SearchMethod(
     name="summaries",
     about="The passages and summaries of a summary tree nearest to the question (RAPTOR).",
-    find=_find,
+    find=lambda search: find(search, _collapsed),
     needs=("dense", "summary-tree"),
     settings=SummariesSettings,
     filters=True,

@@ -6,15 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.search import Search, SearchMethod
 from hopyard.indexes.searches.summaries import Node, find, nodes_of
-from hopyard.state.schemas import Evidence
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.summary_tree.tree import SummaryTree
     from hopyard.models.embedder import Vector
-
-
-async def _find(search: Search) -> list[Evidence]:
-    return await find(search, _walk)
 
 
 def _walk(search: Search, vector: Vector) -> list[Node]:
@@ -51,7 +46,7 @@ def _walk(search: Search, vector: Vector) -> list[Node]:
 SEARCH: Final = SearchMethod(
     name="summary-walk",
     about="From the top of a summary tree down, the nearest of each layer (RAPTOR's traversal).",
-    find=_find,
+    find=lambda search: find(search, _walk),
     needs=("dense", "summary-tree"),
     filters=True,
 )

@@ -8,6 +8,8 @@ from collections.abc import Container, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from hopyard.indexes.text.english import word_set
+
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.snapshot import Snapshot
 
@@ -50,102 +52,12 @@ words among them are mostly English."""
 
 READ_BY: Final[Mapping[str, frozenset[str]]] = {
     "embedded": frozenset({"en"}),
-    "builtin:e5": frozenset(
-        [
-            "af",
-            "am",
-            "ar",
-            "as",
-            "az",
-            "be",
-            "bg",
-            "bn",
-            "br",
-            "bs",
-            "ca",
-            "cs",
-            "cy",
-            "da",
-            "de",
-            "el",
-            "en",
-            "eo",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "fy",
-            "ga",
-            "gd",
-            "gl",
-            "gu",
-            "ha",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "is",
-            "it",
-            "ja",
-            "jv",
-            "ka",
-            "kk",
-            "km",
-            "kn",
-            "ko",
-            "ku",
-            "ky",
-            "la",
-            "lo",
-            "lt",
-            "lv",
-            "mg",
-            "mk",
-            "ml",
-            "mn",
-            "mr",
-            "ms",
-            "my",
-            "ne",
-            "nl",
-            "no",
-            "om",
-            "or",
-            "pa",
-            "pl",
-            "ps",
-            "pt",
-            "ro",
-            "ru",
-            "sa",
-            "sd",
-            "si",
-            "sk",
-            "sl",
-            "so",
-            "sq",
-            "sr",
-            "su",
-            "sv",
-            "sw",
-            "ta",
-            "te",
-            "th",
-            "tl",
-            "tr",
-            "ug",
-            "uk",
-            "ur",
-            "uz",
-            "vi",
-            "xh",
-            "yi",
-            "zh",
-        ]
+    "builtin:e5": word_set(
+        """
+        af am ar as az be bg bn br bs ca cs cy da de el en eo es et eu fa fi fr fy ga gd gl gu ha he
+        hi hr hu hy id is it ja jv ka kk km kn ko ku ky la lo lt lv mg mk ml mn mr ms my ne nl no om
+        or pa pl ps pt ro ru sa sd si sk sl so sq sr su sv sw ta te th tl tr ug uk ur uz vi xh yi zh
+        """
     )
     | {OTHER},
 }

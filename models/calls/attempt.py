@@ -30,7 +30,6 @@ class Attempt(Generic[OutputT]):
     Attributes:
         first: The prompt of the first attempt.
         values: Fill its template.
-        context: The settings of the run.
         number: 0 for the first; each retry adds 1.
     """
 

@@ -74,7 +74,6 @@ class ModelCaller:
     """Calls a chat model and keeps the answers in a ledger.
 
     Args:
-        provider: The model.
         ledger: Answers the calls that were made before.
         recorder: Records every answered call, those that the ledger answers too.
     """

@@ -41,48 +41,21 @@ class Ending(StrEnum):
     """It says nothing outside of its thoughts. It is asked for again."""
 
 
-_CUT: Final = frozenset(
-    {
-        "error_limit",
-        "length",
-        "max_output_tokens",
-        "max_tokens",
-        "model_context_window_exceeded",
-        "model_length",
-    }
-)
-_FILTERED: Final = frozenset(
-    {
-        "blocklist",
-        "content_filter",
-        "content_filtered",
-        "error_toxic",
-        "guardrail_intervened",
-        "image_safety",
-        "prohibited_content",
-        "recitation",
-        "safety",
-        "sensitive",
-        "spii",
-    }
-)
+_CUT: Final = frozenset((
+    "error_limit", "length", "max_output_tokens", "max_tokens", "model_context_window_exceeded",
+    "model_length",
+))  # fmt: skip
+_FILTERED: Final = frozenset((
+    "blocklist", "content_filter", "content_filtered", "error_toxic", "guardrail_intervened",
+    "image_safety", "prohibited_content", "recitation", "safety", "sensitive", "spii",
+))  # fmt: skip
 _REFUSED: Final = frozenset({"refusal", "refused"})
 """How OpenAI, Anthropic, Ollama, Mistral, Gemini, Bedrock, Cohere and Z.ai name the end of a
 reply."""
-_BROKEN: Final = frozenset(
-    {
-        "abort",
-        "aborted",
-        "cancelled",
-        "error",
-        "insufficient_system_resource",
-        "model_error",
-        "network_error",
-        "timeout",
-        "unload",
-        "user_cancel",
-    }
-)
+_BROKEN: Final = frozenset((
+    "abort", "aborted", "cancelled", "error", "insufficient_system_resource", "model_error",
+    "network_error", "timeout", "unload", "user_cancel",
+))  # fmt: skip
 """Servers that fail in the middle of a reply, or are stopped, end it with one of these."""
 _DONE: Final = frozenset(
     {
@@ -131,7 +104,6 @@ class Spent:
     """The tokens of a call: as the server counted them, else estimated.
 
     Attributes:
-        input_tokens: Tokens of the prompt.
         output_tokens: Tokens of the reply, its thoughts included.
         estimated: Whether the server did not count one of the two.
     """
@@ -164,7 +136,6 @@ def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:
     """Read a reply out of LangChain's message.
 
     Args:
-        message: The message, whole.
         name: The model, for errors.
         limit: Tokens that the reply may have. Some servers call a reply finished that reached it.
 

@@ -76,7 +76,6 @@ class Request:
 
     Attributes:
         schemas: They constrain the reply.
-        sampling: How to sample.
         timeout: Seconds that one try may take, and the longest pause between two tries.
         stream: Receives the answer while the model writes it, if the provider can stream.
     """

@@ -41,7 +41,6 @@ QUIET: Final = 2.0
 PATIENCE: Final = 30 * 86_400.0
 """Seconds that a request may wait, with those after a batch that expired."""
 _URL: Final = "/v1/chat/completions"
-_ENDED: Final = frozenset({"completed", "expired", "cancelled", "failed"})
 _TRIES: Final = 10
 """Looks or batches in a row that fail, after which the build ends."""
 _MISSING: Final = 404
@@ -190,7 +189,7 @@ class Batches:
                 await self._miss(name)
                 continue
             self._missed.pop(name, None)
-            if batch.status not in _ENDED:
+            if batch.status not in {"completed", "expired", "cancelled", "failed"}:
                 continue
             problems = batch.errors.data if batch.errors else None
             told = "; ".join(each.message or "" for each in problems or [])

@@ -204,7 +204,6 @@ async def _map(
 
     Args:
         read: Its reading matter, such as "3 reports".
-        points_of: The points that are kept, with what is behind them.
     """
     step = Step(id=map_id(task["number"]), kind="map")
     step["title"] = f"Map {task['number']} of {task['of']}: read {read}"

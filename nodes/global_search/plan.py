@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -70,8 +70,11 @@ async def select(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any
 
 
 def next_tasks(state: GlobalState) -> list[Send] | Literal["divide"]:
-    """Have reports written; tasks run side by side."""
-    return writing_tasks(state) or "divide"
+    """Have missing reports written; tasks run side by side."""
+    return [
+        Send("write", ReportTask(run=state["run"], community=name, most=most))
+        for name, most in state["missing"].items()
+    ] or "divide"
 
 
 def deepest(reader: CommunityIndex, level: int | None) -> int:
@@ -116,8 +119,12 @@ async def plan_reading(
     room = 0 if reports else _EXCERPT_WINDOWS * window_of(run.settings)
     excerpts = await excerpts_within(run, unwritten, room)
     left_out = {*unwritten}.difference(excerpts)
-    planned = await plan_missing(run, missing)
-    facts = {"communities": str(len(ranked)), **reports_to_write(planned)}
+    plans = await asyncio.to_thread(_plans, await run.index(), missing, run.settings)
+    planned = {name: max(1, plan.calls) for name, plan in plans.items()}
+    total = sum(planned.values())
+    facts = {"communities": str(len(ranked)), "reports to write": str(total)}
+    if total > len(planned):
+        facts["of parts"] = str(total - len(planned))
     if excerpts:
         facts["excerpts"] = str(len(excerpts))
     if left_out:
@@ -132,27 +139,6 @@ async def short_communities(run: Run, communities: Sequence[Community]) -> set[s
     return await asyncio.to_thread(
         lambda: {community.id for community in communities if is_short(community, elements)}
     )
-
-
-async def plan_missing(run: Run, names: Sequence[str]) -> dict[str, int]:
-    """How many reports are written for each of some communities, those of its parts included."""
-    planned = await asyncio.to_thread(_plans, await run.index(), names, run.settings)
-    return {name: max(1, plan.calls) for name, plan in planned.items()}
-
-
-def reports_to_write(planned: Mapping[str, int]) -> dict[str, str]:
-    """The facts of a step on the reports that are written: how many, and how many for parts."""
-    total = sum(planned.values())
-    below = {"of parts": str(total - len(planned))} if total > len(planned) else {}
-    return {"reports to write": str(total), **below}
-
-
-def writing_tasks(state: Mapping[str, Any]) -> list[Send]:
-    """Have missing reports written; tasks run side by side."""
-    return [
-        Send("write", ReportTask(run=state["run"], community=name, most=most))
-        for name, most in state["missing"].items()
-    ]
 
 
 def _plans(index: Index, names: Sequence[str], settings: Context) -> dict[str, Plan]:

@@ -28,8 +28,7 @@ _WRITING_SHARE = 0.75
 
 async def communities_of(run: Run) -> CommunityIndex:
     """The communities of the run's index."""
-    index = await run.index()
-    reader: CommunityIndex = await asyncio.to_thread(index.reader, "communities", "global")
+    reader: CommunityIndex = await run.reader("communities", "global")
     return reader
 
 

@@ -43,11 +43,7 @@ _USE: Final[Mapping[Relevance, int]] = {"irrelevant": 0, "indirect": 1, "necessa
 def offers_of(
     graph: GraphIndex, query: Query, tails: Sequence[str], seen: Collection[str]
 ) -> list[Exit]:
-    """The edges to passages that were not reached yet, tail by tail, each question once.
-
-    Args:
-        seen: The passages that were reached before.
-    """
+    """The edges to passages that were not reached yet, tail by tail, each question once."""
     offers: dict[tuple[str, str], Exit] = {}
     for tail in tails:
         new = [way for way in exits(graph, query, tail) if way.edge.head not in seen]
@@ -168,12 +164,8 @@ def _most_useful(state: HopTask, options: Sequence[Exit], judged: Judged) -> Hop
 
 
 def _go(state: HopTask, option: Exit, verdict: Relevance | None = None, *, reason: str = "") -> Hop:
-    hop = Hop(
-        round=state["round"],
-        tail=option.edge.tail,
-        edge=option.place,
-        head=option.edge.head,
-    )
+    edge = option.edge
+    hop = Hop(round=state["round"], tail=edge.tail, edge=option.place, head=edge.head)
     if verdict:
         hop["verdict"] = verdict
     if reason:

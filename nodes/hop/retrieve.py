@@ -45,8 +45,7 @@ def limits_of(settings: Context) -> HopLimits:
 
 async def graph_of(run: Run) -> GraphIndex:
     """The passage graph of the run's index."""
-    index = await run.index()
-    graph: GraphIndex = await asyncio.to_thread(index.reader, "passage-graph", "hop")
+    graph: GraphIndex = await run.reader("passage-graph", "hop")
     return graph
 
 
@@ -67,7 +66,7 @@ async def enter_graph(run: Run, question: str, by_edges: int, top_k: int) -> tup
         The hops, and whether the budget left something out.
     """
     graph, query = await graph_of(run), await query_of(run, question)
-    await asyncio.to_thread((await run.index()).reader, "dense")
+    await run.reader("dense")
     hops = await asyncio.to_thread(_by_edges, graph, query, by_edges)
     if hops and by_edges == top_k:
         return hops, False

@@ -63,12 +63,7 @@ def _steps(hops: Sequence[Hop], notes: Sequence[RoundNote]) -> list[Step]:
 
 def _round_step(number: int, note: RoundNote | None) -> Step:
     title = f"Round {number} of hops" if number else "Entry: the first passages"
-    step = Step(id=round_id(number), kind="round", title=title)
-    if note and "verdict" in note:
-        step["verdict"] = note["verdict"]
-    if note and "reason" in note:
-        step["reason"] = note["reason"]
-    return step
+    return _with_why(Step(id=round_id(number), kind="round", title=title), note or {})
 
 
 def _step(hop: Hop, number: int, visits: Counter[str]) -> Step:
@@ -80,11 +75,11 @@ def _step(hop: Hop, number: int, visits: Counter[str]) -> Step:
         visits[head] += hop.get("times", 1)
         step["head"] = head
         step["facts"] = {"visits": str(visits[head])}
-    if "verdict" in hop:
-        step["verdict"] = hop["verdict"]
-    if "reason" in hop:
-        step["reason"] = hop["reason"]
-    return step
+    return _with_why(step, hop)
+
+
+def _with_why(step: Step, found: Mapping[str, Any]) -> Step:
+    return step | {key: found[key] for key in ("verdict", "reason") if key in found}  # type: ignore[return-value]
 
 
 def _hop_id(hop: Hop, number: int) -> str:

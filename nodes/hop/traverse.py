@@ -100,9 +100,8 @@ async def prune(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
 
 async def rank_by_helpfulness(run: Run, question: str, hops: Sequence[Hop]) -> list[Evidence]:
     """All passages reached, by H: half similarity to the question, half share of the visits."""
-    index, graph = await run.index(), await graph_of(run)
-    query = await query_of(run, question)
-    dense = await asyncio.to_thread(index.reader, "dense", "hop")
+    graph, query = await graph_of(run), await query_of(run, question)
+    dense = await run.reader("dense", "hop")
     return await asyncio.to_thread(by_helpfulness, graph, dense, query, visits(hops))
 
 
@@ -111,12 +110,8 @@ async def answer(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     run = await run_of(state, runtime)
     limits = limits_of(run.settings)
     evidence = state["evidence"][: limits.read]
-    pruned = Step(
-        id="prune",
-        kind="prune",
-        title="Keep the most helpful passages",
-        passages=state["evidence"],
-    )
+    pruned = Step(id="prune", kind="prune", title="Keep the most helpful passages")
+    pruned["passages"] = state["evidence"]
     steps = [*await path_of(run, state["question"], state["hops"]), pruned]
     readable = cast(StrategyState, {**state, "steps": steps, "evidence": evidence})
     update = await answer_from_evidence(readable, runtime)

@@ -111,11 +111,7 @@ def tokens_for(settings: Context) -> int:
 
 @dataclass(frozen=True)
 class Material:
-    """The texts behind statements and passages.
-
-    Attributes:
-        passages: Passages by id.
-    """
+    """The texts behind statements and passages."""
 
     graph: EntityGraph
     passages: Mapping[str, Passage]

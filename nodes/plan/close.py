@@ -49,8 +49,8 @@ async def close_branch(state: PlanTask, runtime: Runtime[Context]) -> dict[str, 
     may_ask = replacements(node) < RETRIES
     closed, attempt = await _close(run, tree, node["path"], may_ask=may_ask)
     if attempt.output and may_ask and (update := _ask_again(tree, node, attempt.output)):
-        if node["path"] == ROOT:
-            _take_back()
+        if node["path"] == ROOT:  # what was streamed of the closing call is no answer
+            get_stream_writer()({"type": PART_TYPE, "text": "", "restart": True})
         return {"tree": update}
     root = node["path"] == ROOT
     done = {other["path"]: {**other, "status": "done"} for other in state["read"]} if root else {}
@@ -174,37 +174,26 @@ def _ask_again(tree: Plan, node: PlanNode, output: Closing) -> dict[str, PlanNod
     )
     update: dict[str, PlanNode | None] = {
         node["path"]: {**node, "replaced": [*node.get("replaced", []), thrown]},
-        old["path"]: PlanNode(
-            path=old["path"],
-            question=better,
-            status="to answer",
-            needed=old.get("needed", False),
-            simple=True,
-        ),
+        old["path"]: _to_answer(old, better, simple=True),
     }
     again = {old["path"]}
     for part in parts:  # a part refers only to earlier parts
         if again.intersection(part.get("needs", [])):
             again.add(part["path"])
-            update[part["path"]] = PlanNode(
-                path=part["path"],
-                question=part.get("written", part["question"]),
-                status="to answer",
-                needs=part["needs"],
-                needed=part.get("needed", False),
-                simple=part.get("simple", False),
-            )
+            written = part.get("written", part["question"])
+            asked_anew = _to_answer(part, written, simple=part.get("simple", False))
+            update[part["path"]] = {**asked_anew, "needs": part["needs"]}
     return update | {gone["path"]: None for path in again for gone in below(tree, path)}
+
+
+def _to_answer(part: PlanNode, question: str, *, simple: bool) -> PlanNode:
+    path, needed = part["path"], part.get("needed", False)
+    return PlanNode(path=path, question=question, status="to answer", needed=needed, simple=simple)
 
 
 def _wordings(node: PlanNode) -> list[str]:
     """The question and those that it replaced."""
     return [node["question"], *(thrown.get("question", "") for thrown in node.get("replaced", []))]
-
-
-def _take_back() -> None:
-    """Say that what was streamed of the closing call is no answer."""
-    get_stream_writer()({"type": PART_TYPE, "text": "", "restart": True})
 
 
 def _cite(tree: Plan, passages: Sequence[Passage]) -> Cited:

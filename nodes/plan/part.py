@@ -161,9 +161,8 @@ async def _again(
     """The next things to look for, if the answer is unknown."""
     if not is_unknown(output.answer):
         return _NOTHING
-    words = one_line(output.in_other_words)
-    if plain(words) == plain(node["question"]):
-        words = ""
+    asked = one_line(output.in_other_words)
+    words = "" if plain(asked) == plain(node["question"]) else asked
     if not isinstance(output, Inside):
         return _Again(words)
     looks, _ = await asked_inside(run, output, [passage.id for passage in passages])

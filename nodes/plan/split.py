@@ -43,7 +43,6 @@ class _Plan:
         parts: The sub-questions; none leave the question whole.
         reason: Why it stays whole.
         rubric: The points of the split.
-        rejected: Splits that were thrown away.
         truncated: Whether the budget ended the planning.
     """
 

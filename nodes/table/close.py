@@ -26,7 +26,6 @@ _SHOWN_ROWS: Final = 50
 _PLACE: Final = re.compile(r"\{([^{}]+)\}")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _MARKUP: Final = re.compile(r"[\[\]<>`]")
-_NO_ROW: Final = "No row of the tables matches."
 
 
 async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -122,7 +121,7 @@ def _filled(question: str, asked: Asked, outcome: Outcome) -> str:
     known = _NUMBER.findall(f"{question} {asked['sql']}")
     guessed = not set(_NUMBER.findall(_PLACE.sub("", sentence))) <= set(known)
     if is_empty(outcome):
-        return _NO_ROW if guessed else sentence
+        return "No row of the tables matches." if guessed else sentence
     columns = zip(map(str.casefold, outcome["columns"]), zip(*rows, strict=True), strict=True)
     same = not outcome["more"]
     values = {name: cells[0] for name, cells in columns if same and len({*cells}) == 1}

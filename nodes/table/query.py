@@ -44,7 +44,10 @@ def run_query(
         keep: Whether the rows in a passage may be read.
         stop: Set when nobody waits for the result any more.
     """
-    loaded = {entry.name: load(tables, entry, keep) for entry in _named(entries, sql)}
+    small = sql.lower()
+    # A table whose name the query does not have need not be loaded.
+    named = [entry for entry in entries if entry.name in small]
+    loaded = {entry.name: load(tables, entry, keep) for entry in named}
     request = {
         "tables": [each.request for each in loaded.values()],
         "sql": sql,
@@ -62,12 +65,6 @@ def run_query(
         more=result["more"] or len(rows) > _KEPT_ROWS,
         sources=_best_sources(loaded, result["sources"], rows[:_KEPT_ROWS]),
     )
-
-
-def _named(entries: Sequence[Entry], sql: str) -> list[Entry]:
-    """The tables whose names the query has; others need not be loaded."""
-    small = sql.lower()
-    return [entry for entry in entries if entry.name in small]
 
 
 def _ask_worker(request: dict[str, Any], stop: threading.Event) -> dict[str, Any]:

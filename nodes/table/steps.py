@@ -15,7 +15,7 @@ from hopyard.indexes.corpus.records import place_in
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.tables.reader import Table, Tables
 from hopyard.nodes.lifecycle import start_run
-from hopyard.nodes.run import Run, run_of
+from hopyard.nodes.run import run_of
 from hopyard.nodes.table.entries import Entry, entries_of, schema_text, with_near_values
 from hopyard.nodes.table.query import run_query
 from hopyard.prompts.passages import one_line
@@ -51,7 +51,7 @@ async def choose(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]
     """The tables that match the question: by their own words, and by the passages found."""
     run, question = await run_of(state, runtime), state["question"]
     found = await run.try_find(question, k=_LOOKED_AT, step="tables")
-    tables = await _tables(run)
+    tables: Tables = await run.reader("tables")
     chosen = await asyncio.to_thread(_choose, tables, question, passage_ids(found.evidence))
     allowed = await run.allowed()
     if allowed is not None:
@@ -100,7 +100,7 @@ async def ask(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     step = Step(
         id=f"query-{tries}", kind="query", title="Corrected query" if tries > 1 else "Query"
     )
-    tables, allowed = await _tables(run), await run.allowed()
+    tables, allowed = await run.reader("tables"), await run.allowed()
 
     def keep(passage: str) -> bool:
         return allowed is None or passage in allowed
@@ -159,9 +159,3 @@ def is_empty(outcome: Outcome) -> bool:
     return len(outcome["rows"]) <= 1 and not any(
         value is not None for row in outcome["rows"] for value in row
     )
-
-
-async def _tables(run: Run) -> Tables:
-    index = await run.index()
-    tables: Tables = await asyncio.to_thread(index.reader, "tables")
-    return tables

@@ -29,11 +29,8 @@ async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dic
     # A root that is answered here stays whole: this is the closing call, nothing comes after it.
     closing, step = node["path"] == ROOT, step_id(node["path"])
     found = await find_to_read(run, node["question"], step=step)
-    answered: TreeNode = {
-        **node,
-        "passages": found.evidence,
-        "status": "done" if closing else "answered",
-    }
+    answered: TreeNode = {**node, "passages": found.evidence}
+    answered["status"] = "done" if closing else "answered"
     if found.reason:
         answered["reason"] = because(node, found.reason)
     attempt = await attempted(

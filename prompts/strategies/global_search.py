@@ -88,7 +88,6 @@ def finding_lines(
     """A report as a map call reads it: its heading, and a numbered line for each finding.
 
     Args:
-        first: The number of the first finding.
         sources: For sentences of documents: the heading of the passage that each is from.
     """
     lines, last = [f"Report: {one_line(heading)}"], ""

@@ -223,12 +223,9 @@ def profile_of(context: Context) -> Profile:
     """Return the prompt profile of a run, by the setting or by the model's size."""
     if context.profile != AUTO:
         return context.profile
-    if context.model.partition(":")[0] in _BUILTIN_MODELS:
+    if context.model.partition(":")[0] in {"builtin", "embedded"}:
         return "builtin"
     return "small" if is_small(context.model) else "capable"
-
-
-_BUILTIN_MODELS: Final = frozenset({"builtin", "embedded"})
 
 
 def setting_groups() -> dict[str, type[Group]]:

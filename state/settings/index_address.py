@@ -11,7 +11,6 @@ from urllib.parse import unquote
 
 from hopyard.state.errors import UsageError
 
-_SCHEMES: Final = ("postgresql://", "postgres://")
 _SHAPE: Final = re.compile(
     r"postgres(?:ql)?://(?:(?P<user>[^:@/?]*)(?::(?P<password>[^@/?]*))?@)?"
     r"(?P<hosts>[^@/?]*)/(?P<database>[^@/?]+)(?:\?(?P<options>.*))?"
@@ -19,8 +18,6 @@ _SHAPE: Final = re.compile(
 _HOSTS: Final = re.compile(r"(?:(?:[\w.%-]*|\[[\da-fA-F:.]+\])(?::\d+)?(?:,|$))*")
 _NAME: Final = re.compile(r"\w[\w.-]{0,63}")
 _SECRET: Final = ("password=", "sslpassword=")
-_PLACES: Final = ("host", "port", "service")
-_VARIABLES: Final = ("HOPYARD_INDEX", "HOPYARD_THREADS", "HOPYARD_LEDGER")
 
 _known: Final[dict[str, str]] = {}
 """The addresses with a password that this process was given, by what is shown of them."""
@@ -31,7 +28,6 @@ class IndexAddress:
     """An index in a database.
 
     Attributes:
-        name: Of the index.
         database: The address of the database, with the password if one is known.
         shown: The whole address without a password: what settings, threads and messages have.
     """
@@ -43,7 +39,7 @@ class IndexAddress:
 
 def is_address(name: object) -> TypeGuard[str]:
     """Whether an index is named by an address, and not by a folder."""
-    return isinstance(name, str) and name.startswith(_SCHEMES)
+    return isinstance(name, str) and name.startswith(("postgresql://", "postgres://"))
 
 
 def index_address(text: str) -> IndexAddress:
@@ -111,7 +107,7 @@ def _with_options(server: str, options: list[str]) -> str:
 
 def _password_for(found: re.Match[str]) -> str:
     """The password of a variable's address with the same user and server; "" for none."""
-    for variable in _VARIABLES:
+    for variable in ("HOPYARD_INDEX", "HOPYARD_THREADS", "HOPYARD_LEDGER"):
         other = _SHAPE.fullmatch(os.environ.get(variable, ""))
         if found["user"] and other and _server(found) == _server(other):
             return other["password"] or ""
@@ -124,5 +120,5 @@ def _server(found: re.Match[str]) -> tuple[object, ...]:
     return (
         found["user"],
         found["hosts"],
-        *(each for each in options if unquote(each).startswith(_PLACES)),
+        *(each for each in options if unquote(each).startswith(("host", "port", "service"))),
     )

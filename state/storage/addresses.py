@@ -11,7 +11,6 @@ from hopyard.state.extras import require
 
 THREADS_VARIABLE: Final = "HOPYARD_THREADS"
 LEDGER_VARIABLE: Final = "HOPYARD_LEDGER"
-_SCHEMES: Final = ("postgresql://", "postgres://")
 
 
 def address_in(variable: str) -> str:
@@ -28,7 +27,7 @@ def address_in(variable: str) -> str:
         "postgresql://USER@HOST/DATABASE, with special characters of a password percent-encoded "
         "(%40 for @)."
     )
-    if not address.startswith(_SCHEMES):
+    if not address.startswith(("postgresql://", "postgres://")):
         raise unusable
     require(f"The variable {variable}", "postgres")
     import psycopg

@@ -51,7 +51,6 @@ class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
     """LangGraph's saver with the messages of a thread as rows of their own.
 
     Args:
-        conn: To the SQLite file.
         locks: One runner for each thread.
         key: Encrypts checkpoints and messages; b"" leaves them readable.
     """

@@ -166,7 +166,7 @@ def _value_text(value: Any, level: int) -> Iterator[str]:
         names = list(dict.fromkeys(name for row in value for name in row))
         rows = ([_scalar(row.get(name, "")) for name in names] for row in value)
         yield from (f"{line}\n" for line in table_lines([names]))
-        yield from (f"{line}\n" for row in rows for line in _row(row))
+        yield from (f"{next(iter(table_lines([row])))}\n" for row in rows)
         yield "\n"
     elif isinstance(value, list) and not _is_flat(value):
         for number, item in enumerate(value, start=1):
@@ -229,10 +229,6 @@ def _is_table(rows: list[Any]) -> bool:
         isinstance(row, dict) and row and not any(isinstance(v, (dict, list)) for v in row.values())
         for row in rows
     )
-
-
-def _row(row: list[str]) -> list[str]:
-    return list(table_lines([row]))[:1]
 
 
 def _scalar(value: Any) -> str:

@@ -99,7 +99,6 @@ def encoding_of(stream: IO[bytes], forced: str, declared: str) -> tuple[str, int
     """The encoding of a stream, the length of its mark, and the number of wrong bytes.
 
     Args:
-        stream: The bytes.
         forced: The encoding that the user names; it counts unless the text has a mark.
         declared: The encoding that the text itself names; a text may declare what it is not.
 

@@ -20,7 +20,6 @@ _NO_VALUE: Final = re.compile(rb"<f(?:\s[^<>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<
 _MARGIN: Final = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^<>/]*>([^<]+)<")
 _MARGIN_CODE: Final = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]{6}|\d+|.)')
 """Places, fonts and fields in a header. Source: ECMA-376, part 1, 18.3.1.46."""
-_COMMENTS: Final = ("comment", "threadedComment")
 _BLOCK: Final = 1 << 20
 _OVERLAP: Final = 1 << 13
 """Bytes of a formula, at most."""
@@ -60,7 +59,10 @@ def read_xlsx(source: Source) -> Iterator[Found]:
                 if name in found:
                     sheet = found[name]
                     sheet.reset_dimensions()  # many programs write wrong dimensions
-                    rows = ([_cell(cell) for cell in row] for row in sheet.iter_rows())
+                    rows = (
+                        [_shown(cell.value, cell.number_format) for cell in row]
+                        for row in sheet.iter_rows()
+                    )
                     yield from sheet_text(name, _filled(rows, merged.get(name, [])))
                     missing, margins = _missing_and_margins(parts, part)
                     yield from (f"{each}\n\n" for each in margins if each not in seen)
@@ -207,20 +209,14 @@ def _comments(root: Any, has_threads: bool) -> Iterator[str]:
     authors = enumerate(node.text or "" for node in root.iter() if local(node) == "author")
     threads = {str(at) for at, author in authors if has_threads and author.startswith("tc=")}
     for node in root.iter():
-        if local(node) in _COMMENTS and node.get("authorId") not in threads:
-            yield _comment(node)
-
-
-def _comment(comment: Any) -> str:
-    words = "".join(node.text or "" for node in comment.iter() if local(node) in ("t", "text"))
-    return f"Comment on {comment.get('ref', 'a cell')}: {' '.join(words.split())}"
-
-
-def _cell(cell: Any) -> str:
-    return "" if cell.value is None else _shown(cell.value, cell.number_format)
+        if local(node) in ("comment", "threadedComment") and node.get("authorId") not in threads:
+            words = "".join(part.text or "" for part in node.iter() if local(part) in ("t", "text"))
+            yield f"Comment on {node.get('ref', 'a cell')}: {' '.join(words.split())}"
 
 
 def _shown(value: Any, number_format: str) -> str:
+    if value is None:
+        return ""
     if isinstance(value, datetime) and value.time() == time():
         value = value.date()
     if isinstance(value, (date, datetime)):

@@ -34,9 +34,10 @@ def check_ocr(languages: str) -> None:
                 f"--ocr needs the programs ocrmypdf and tesseract, and {program} is not installed: "
                 f"{_INSTALL}."
             )
-    listed = subprocess.run(  # noqa: S603
-        [_path("tesseract"), "--list-langs"], capture_output=True, text=True, check=False
-    )
+    listed = subprocess.run(
+        ["tesseract", "--list-langs"],  # noqa: S607
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
     known = set(listed.stdout.split("\n")[1:]) - {""}
     if missing := [item for item in languages.split("+") if item not in known]:
         raise UsageError(
@@ -60,7 +61,7 @@ def with_text(stream: IO[bytes], languages: str) -> Iterator[IO[bytes]]:
         command = ["--skip-text", "--quiet", "--output-type", "pdf", "-l", languages]
         try:
             done = subprocess.run(  # noqa: S603
-                [_path("ocrmypdf"), *command, str(before), str(after)],
+                ["ocrmypdf", *command, str(before), str(after)],  # noqa: S607
                 capture_output=True, text=True, check=False, timeout=_SECONDS,
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
@@ -70,7 +71,3 @@ def with_text(stream: IO[bytes], languages: str) -> Iterator[IO[bytes]]:
             raise CorpusError(f"OCR failed ({lines[-1]})")
         with after.open("rb") as result:
             yield result
-
-
-def _path(program: str) -> str:
-    return shutil.which(program) or program

@@ -66,7 +66,6 @@ def joined_heads(rows: list[list[str]], heads: int = 1) -> list[list[str]]:
     """Rows of a whole table, of equal length, with a header of several rows as one.
 
     Args:
-        rows: The rows of the table.
         heads: How many rows the file says are its header; 0 or 1 where it does not say more.
     """
     heads = heads if heads > 1 else _heads(rows[: _MOST_HEADS + 1])

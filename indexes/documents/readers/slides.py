@@ -16,7 +16,6 @@ from hopyard.state.errors import CorpusError
 _TITLES: Final = ("title", "ctrTitle")
 _ONCE: Final = ("ftr", "dt", "hdr")
 """Placeholders whose text is on many slides: it is read once."""
-_COUNTED: Final = ("sldNum", "sldImg")
 
 
 def read_pptx(source: Source) -> Iterator[Found]:
@@ -87,7 +86,7 @@ class _Slide(Drawing):
 
     def words(self, shape: Element) -> Iterator[str]:
         body, place = child(shape, "txBody"), _place(shape)
-        if body is None or place in _COUNTED:
+        if body is None or place in ("sldNum", "sldImg"):
             return
         if place in _TITLES and not self._title:
             self._title = " ".join(" ".join(lines_of(body)).split())

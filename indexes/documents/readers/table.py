@@ -30,8 +30,6 @@ CORPUS_SUFFIX: Final = ".jsonl"
 LARGEST_VARIABLE: Final = "HOPYARD_LARGEST_FILE"
 """The environment variable that sets the limit, in megabytes, of all formats."""
 
-_MARKED_UP: Final = (".xml", ".html", ".htm", ".xhtml")
-
 
 class Format(NamedTuple):
     """A kind of file."""
@@ -159,7 +157,7 @@ def _bytes_at_once(source: Source) -> int:
                     (
                         entry.file_size
                         for entry in archive.infolist()
-                        if entry.filename.endswith(_MARKED_UP)
+                        if entry.filename.endswith((".xml", ".html", ".htm", ".xhtml"))
                     ),
                     default=0,
                 )

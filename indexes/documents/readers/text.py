@@ -46,7 +46,6 @@ def text_blocks(source: Source, declared: str = "") -> Iterator[str]:
     """The text of a file, a block at a time, with a line feed after each line.
 
     Args:
-        source: The file.
         declared: The encoding that the file itself names; it counts where no byte-order mark and
             no option says another.
 
@@ -64,7 +63,8 @@ def text_blocks(source: Source, declared: str = "") -> Iterator[str]:
                 yield decoder.decode(block)
             yield decoder.decode(b"", final=True)
         except UnicodeError as error:
-            raise _not_in(encoding, error) from error
+            reason = f"not valid {encoding.upper()} text ({error}); name it with --encoding"
+            raise CorpusError(reason) from error
 
 
 def decode(data: bytes, source: Source, declared: str = "") -> str:
@@ -104,10 +104,6 @@ def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:
         elif named_groups:  # left out, they would open the text
             plain[str(name)] = ""
     return {name: held for name, held in plain.items() if held != "" or name.casefold() == GROUPS}
-
-
-def _not_in(encoding: str, error: UnicodeError) -> CorpusError:
-    return CorpusError(f"not valid {encoding.upper()} text ({error}); name it with --encoding")
 
 
 def _front_matter(text: str) -> tuple[dict[str, MetadataValue], str]:

@@ -30,7 +30,6 @@ _MOST_NESTED: Final = 20
 """Names in the texts of other names, at most."""
 _LONGEST_TEXTS: Final = 10_000
 """Characters of all texts that a file has names for, at most."""
-_RAISED: Final = frozenset(("sup", "superscript"))
 HTML: Final = re.compile(r"</(?:p|div|a|ul|ol|li|table|b|i|em|strong|span|h[1-6])>|<br ?/?>")
 """A text that is a web page itself, as in a feed."""
 
@@ -167,7 +166,7 @@ def _strings(element: Element) -> Iterator[str]:
     """All text in an element, in order; an empty element is a space or its attributes."""
     yield element.text or ""
     for child in element:
-        if local(child).casefold() in _RAISED:
+        if local(child).casefold() in {"sup", "superscript"}:
             yield "^"
         if len(child) or child.text:
             yield from _strings(child)

@@ -147,7 +147,6 @@ def described(
     """The number of passages of each community, and the labels of its best connected entities.
 
     Args:
-        weights: Its `pair_weights`.
         partitions: For each level, [e] the row of each entity's community.
     """
     count = max((int(partition.max(initial=-1)) + 1 for partition in partitions), default=0)

@@ -101,12 +101,7 @@ def with_reports(
 
 
 class Left:
-    """The elements of a community that no report replaces, and their tokens.
-
-    Args:
-        groups: All elements of the community.
-        count: Counts the tokens of a line.
-    """
+    """The elements of a community that no report replaces, and their tokens."""
 
     def __init__(self, groups: Iterable[Group], count: Count) -> None:
         elements = {element.id: element for group in groups for element in group.elements}

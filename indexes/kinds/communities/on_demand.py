@@ -150,7 +150,7 @@ async def report_of(
     if report := communities.report(community_id):
         return report
     plan = await in_thread(planned, index, community_id, settings, most)
-    return await _write(index, plan, settings, call, tell or _silent)
+    return await _write(index, plan, settings, call, tell or (lambda *_: None))
 
 
 async def _write(
@@ -186,7 +186,3 @@ def _material(
     communities: CommunityIndex = index.reader("communities")
     known = ChainMap(reports, communities.reports)
     return material_of(community, elements_of(index), limits_of(settings), known)
-
-
-def _silent(community: Community, report: Report | ModelOutputError) -> None:
-    del community, report

@@ -125,7 +125,6 @@ class IvfIndex(DenseReader):
 
         Args:
             last: The folder that this index was loaded from.
-            directory: The folder to write.
             removed: Ids of passages that are gone, sorted.
             ids: Ids of new passages, sorted.
             new: Their vectors [n, d].

@@ -118,7 +118,6 @@ def cap_edges(edges: Edges, limit: int) -> Edges:
 
     Args:
         edges: Edges without duplicates.
-        limit: See `edge_limit`.
 
     Returns:
         Edges sorted by tail, and for each tail from the best to the worst; among equal SIM the

@@ -133,7 +133,6 @@ class SparseIndex:
 
         Args:
             last: The folder that this index was loaded from.
-            directory: The folder to write.
             changes: The passages and documents that changed.
             texts: The fields of the added passages, as for `build`.
             names: The names of the added documents, as `names_of` gives them.

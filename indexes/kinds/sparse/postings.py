@@ -144,7 +144,6 @@ class Postings:
 
         Args:
             last: The folder that these postings were loaded from.
-            directory: The folder to write.
             rows: The passages after the change.
             texts: The fields of the passages that are new, by their keys.
             words: How texts become terms.

@@ -42,7 +42,6 @@ _PERHAPS: Final = re.compile(
     r"(?:totale?s?|summe|insgesamt|gesamt|somme)\b.*|.* (?:ergebnis|gesamt|summe)", re.IGNORECASE
 )
 """Labels of totals (`Total Assets`, Excel's `Nord Ergebnis`) that may be names: Total Energies."""
-_SUBTOTAL: Final = (" ergebnis", " gesamt", " summe")
 
 
 class Written(NamedTuple):
@@ -180,7 +179,7 @@ def total_rows(
     sums = [_Sums() for _ in numbers]
     for row, cells in enumerate(zip(*numbers, strict=True)):
         if perhaps[row] and not totals[row]:
-            least = 1 if labels[row].casefold().endswith(_SUBTOTAL) else 2
+            least = 1 if labels[row].casefold().endswith((" ergebnis", " gesamt", " summe")) else 2
             given = [(column, cell) for column, cell in zip(sums, cells, strict=True) if cell]
             added = sum(column.end_with(cell, least) for column, cell in given)
             totals[row] = added > 0 and 2 * added >= len(given)

@@ -165,8 +165,6 @@ async def linked_or_nearest(query: Query, names: Iterable[str], least: float = 0
     Any other name stands for the entity of the nearest name, if the graph has vectors.
 
     Args:
-        query: The question over a graph.
-        names: The names.
         least: A nearest name counts from this cosine on, and only if it is above 0.
     """
     found: Seeds = {}

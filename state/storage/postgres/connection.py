@@ -64,7 +64,6 @@ class Place:
     """A database, and how errors name what is in it.
 
     Attributes:
-        address: Of the database.
         what: Its content, at the beginning of a sentence.
         variable: The variable with the address.
     """
@@ -125,11 +124,7 @@ class _Patience:
 
 
 class Database:
-    """One connection, for one thread at a time.
-
-    Args:
-        place: The database.
-    """
+    """One connection, for one thread at a time."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -172,7 +167,6 @@ class AsyncDatabase:
     """One connection, for coroutines of one event loop.
 
     Args:
-        place: The database.
         begin: Called with each connection that is opened.
 
     Attributes:

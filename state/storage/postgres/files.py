@@ -81,8 +81,6 @@ class IndexFiles:
     """The files of one index.
 
     Args:
-        address: Of the database.
-        name: Of the index.
         shown: The address for people.
     """
 
@@ -197,7 +195,6 @@ class Publisher:
 
         Args:
             base: As for `publish`.
-            work: The work.
 
         Raises:
             IndexBusyError: Another process builds the index, or has published.
@@ -239,7 +236,6 @@ class Publisher:
 
         Args:
             base: The number of the generation that the build began from.
-            files: The files.
             read: Reads a chunk, by the path of its file and its place there.
             tell: Called with the bytes that are sent, and with their sum.
             clean: If not 0, remove the last generation too, vectors that were last written before

@@ -61,8 +61,6 @@ class VectorTable:
     """The vectors of one generation of an index. Any thread may read them, one at a time.
 
     Args:
-        address: Of the database.
-        name: Of the index.
         dimension: Length d of a vector, `LONGEST` at most.
         generation: The number of the generation.
     """

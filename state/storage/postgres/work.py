@@ -75,9 +75,6 @@ RETURNING work_items.key, payload
 class WorkQueue:
     """The work of one index. Safe to use from several threads.
 
-    Args:
-        address: Of the index.
-
     Raises:
         HopyardError: The database cannot be used.
     """

@@ -33,7 +33,6 @@ class Drawing:
     """The shapes of a slide or sheet.
 
     Args:
-        parts: The file.
         name: The part with the shapes.
         place: The slide or sheet, as it is reported.
         source: The file that the parts are in.

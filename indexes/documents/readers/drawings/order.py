@@ -16,7 +16,6 @@ Sides = tuple[int, int, int, int]
 
 _DRAWING: Final = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _SVG: Final = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
-_LENGTHS: Final = ("x", "y", "width", "height")
 _UNITS: Final = {
     "cm": 360_000,
     "mm": 36_000,
@@ -76,7 +75,7 @@ def _sides_of_opendocument(shape: Element) -> Sides | None:
         lefts, tops, rights, bottoms = zip(*inner, strict=True)
         return min(lefts), min(tops), max(rights), max(bottoms)
     lengths: list[int] = []
-    for side in _LENGTHS:
+    for side in ("x", "y", "width", "height"):
         found = _LENGTH.fullmatch(shape.get(f"{_SVG}{side}", ""))
         if found is None:
             return None

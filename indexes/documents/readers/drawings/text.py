@@ -6,13 +6,10 @@ Source: ECMA-376, part 1, 21 (DrawingML).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.marks import join_runs, numeral
 from hopyard.indexes.documents.readers.parts import local
-
-_HIDDEN_FIELDS: Final = ("slidenum", "sldNum")
 
 
 def child(element: Element | None, *names: str) -> Element | None:
@@ -63,7 +60,7 @@ def _runs(element: Element) -> Iterator[tuple[str, bool]]:
     elif kind == "AlternateContent":  # the first way of saying it is the richest
         for node in next(iter(element), ()):
             yield from _runs(node)
-    elif kind == "r" or (kind == "fld" and element.get("type") not in _HIDDEN_FIELDS):
+    elif kind == "r" or (kind == "fld" and element.get("type") not in ("slidenum", "sldNum")):
         text, about = child(element, "t"), child(element, "rPr")
         shift = "0" if about is None else about.get("baseline", "0")
         raised = not shift.startswith("-") and shift.rstrip("%") != "0"

@@ -34,7 +34,8 @@ def read_opendocument(source: Source) -> Iterator[Found]:
             styles, about, parts = root, root, None
         else:
             parts = Parts(stream)
-            if any(map(_is_encryption, parts.optional("META-INF/manifest.xml").iter())):
+            listed = parts.optional("META-INF/manifest.xml").iter()
+            if any(local(node) == "encryption-data" for node in listed):
                 raise CorpusError("it is protected with a password; save it without")
             root = parts.xml(parts.find("content.xml") or "content.xml")
             styles, about = parts.optional("styles.xml"), parts.optional("meta.xml")
@@ -47,10 +48,6 @@ def read_opendocument(source: Source) -> Iterator[Found]:
         title, metadata = _about(about)
         yield Content(title or first_heading(text), [text], "markdown", metadata)
         yield from reader.left_out
-
-
-def _is_encryption(element: Element) -> bool:
-    return local(element) == "encryption-data"
 
 
 def _about(root: Element) -> tuple[str, dict[str, MetadataValue]]:

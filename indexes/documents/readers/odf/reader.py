@@ -67,10 +67,9 @@ class Reader:
                 elif page.text and page.text.strip():  # a footer
                     yield f"{page.text.strip()}\n\n"
             return
-        for block in self._blocks(body):
-            yield f"{block}\n\n"
-        for block in [*self._notes, *dict.fromkeys(self._margins())]:
-            yield f"{block}\n\n"
+        yield from (f"{block}\n\n" for block in self._blocks(body))
+        margins = dict.fromkeys(self._margins())
+        yield from (f"{block}\n\n" for block in [*self._notes, *margins])
 
     def _margins(self) -> Iterator[str]:
         """Headers and footers."""
@@ -133,13 +132,12 @@ class Reader:
                 yield from self._blocks(element)
 
     def _heading(self, element: Element, level: int, number: str) -> Iterator[str]:
-        if text := self._text(element):
-            yield f"{'#' * min(level, _DEEPEST)} {f'{number} {text}' if number else text}"
-        yield from self._taken(self._waiting)
+        before = f"{'#' * min(level, _DEEPEST)} {number and f'{number} '}"
+        return self._paragraph(element, before)
 
-    def _paragraph(self, element: Element) -> Iterator[str]:
+    def _paragraph(self, element: Element, before: str = "") -> Iterator[str]:
         if text := self._text(element):
-            yield text
+            yield f"{before}{text}"
         yield from self._taken(self._waiting)
 
     def _taken(self, blocks: list[str]) -> list[str]:

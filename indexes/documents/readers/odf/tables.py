@@ -10,7 +10,6 @@ from hopyard.indexes.documents.readers.base import Unread
 from hopyard.indexes.documents.readers.odf.styles import OFFICE, TABLE
 from hopyard.indexes.documents.readers.parts import local
 
-_ROW_GROUPS: Final = ("table-header-rows", "table-rows", "table-row-group")
 _MOST_REPEATS: Final = 1000
 """Times that a cell or row with text is repeated, at most."""
 _MOST_BLANKS: Final = 50
@@ -26,7 +25,6 @@ def rows_of(
 
     Args:
         table: Its inner tables belong to their cells.
-        text_of: Gives the text of a cell.
         left_out: Takes repetitions that are too many.
     """
     below: dict[int, tuple[int, str]] = {}
@@ -72,5 +70,5 @@ def _rows(table: Element, is_head: bool = False) -> Iterator[tuple[bool, Element
         kind = local(node)
         if kind == "table-row":
             yield is_head, node
-        elif kind in _ROW_GROUPS:
+        elif kind in ("table-header-rows", "table-rows", "table-row-group"):
             yield from _rows(node, is_head or kind == "table-header-rows")

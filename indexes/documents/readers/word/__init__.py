@@ -33,7 +33,6 @@ from hopyard.state.errors import CorpusError
 _DEEPEST: Final = 2
 """Word files in a Word file, one in the other."""
 _NOTE_FORMS: Final = {"footnote": "decimal", "endnote": "lowerRoman"}
-_NOTES: Final = ("footnote", "endnote", "comment")
 _NO_NOTES: Final = ("separator", "continuationSeparator", "continuationNotice")
 
 
@@ -68,7 +67,7 @@ def _read(package: Package, depth: int = 0) -> list[Block]:
     forms = {
         kind: value(settings, f"{kind}Pr/numFmt") or form for kind, form in _NOTE_FORMS.items()
     }
-    notes = {kind: _notes(package, part, kind) for kind in _NOTES}
+    notes = {kind: _notes(package, part, kind) for kind in ("footnote", "endnote", "comment")}
 
     def imported(name: str) -> Iterable[Block]:
         return _imported(package, name, depth)

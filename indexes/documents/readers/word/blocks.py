@@ -127,8 +127,8 @@ class _Blocks:
                     yield from self._read(child, in_cell)
                 else:
                     yield from self._paragraph(child, [child], in_cell)
-            if not in_cell:
-                yield from self._following()
+            while self._attached and not in_cell:
+                yield from self._beside(self._attached.pop(0))
 
     def _paragraph(
         self, paragraph: Element, elements: list[Element], in_cell: bool
@@ -185,10 +185,6 @@ class _Blocks:
             else:
                 self._attached.append(node)
         return " ".join(lines)
-
-    def _following(self) -> Iterator[Block]:
-        while self._attached:
-            yield from self._beside(self._attached.pop(0))
 
     def _beside(self, node: Attached) -> Iterator[Block]:
         package = self._book.package

@@ -37,8 +37,6 @@ class Package:
     Files in Word's own namespaces and in those of the standard ("strict") read alike.
 
     Attributes:
-        source: The file.
-        parts: Its parts.
         left_out: How many things of each name were not read.
     """
 

@@ -30,8 +30,12 @@ def export_of(
             empty for an index without communities. Below its leaf an entity keeps the leaf's id.
     """
     levels = max(map(len, communities), default=0)
+    own = (
+        Node(f"passage:{passage.id}", {"kind": "passage", "label": passage.title})
+        for passage in passages
+    )
     return Export(
-        nodes=chain(_entities(graph, communities, levels), map(_passage, passages)),
+        nodes=chain(_entities(graph, communities, levels), own),
         links=chain(_mentions(graph), _facts(graph), _synonyms(graph)),
         counts={
             "entity": graph.entities,
@@ -40,10 +44,6 @@ def export_of(
             "synonym": len(graph.files.synonyms),
         },
     )
-
-
-def _has_strengths(graph: EntityGraph) -> bool:
-    return len(graph.files.fact_strengths) > 0
 
 
 def _entities(
@@ -65,10 +65,6 @@ def _entities(
         yield Node(f"entity:{entity}", values)
 
 
-def _passage(passage: Passage) -> Node:
-    return Node(f"passage:{passage.id}", {"kind": "passage", "label": passage.title})
-
-
 def _mentions(graph: EntityGraph) -> Iterator[Link]:
     counts = graph.counts.tocoo()
     order = np.lexsort((counts.col, counts.row))
@@ -79,7 +75,7 @@ def _mentions(graph: EntityGraph) -> Iterator[Link]:
 
 
 def _facts(graph: EntityGraph) -> Iterator[Link]:
-    has_strengths = _has_strengths(graph)
+    has_strengths = len(graph.files.fact_strengths) > 0
     for row, (subject, relation, object_, passage, _) in enumerate(graph.files.facts.tolist()):
         values: dict[str, Value] = {
             "kind": "fact",

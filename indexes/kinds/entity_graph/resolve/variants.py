@@ -144,9 +144,10 @@ def variant(left: str, right: str) -> Reason | None:
     written = max(left, right, key=len)
     # `Liang Ji` may be another man than `Ji Liang`, so two words need an `of` between them.
     joined = bool(JOINERS & {*left.split(), *right.split()})
+    turned = [short[turn:] + short[:turn] for turn in range(1, len(short))]
     holds: dict[Reason, bool] = {
         "acronym": _is_acronym(short, long, written),
-        "order": (joined or len(short) > 2) and _is_rotation(short, long),
+        "order": (joined or len(short) > 2) and long in turned,
         "initials": _agree_by_initials(short, long),
         "middle name": not joined and _has_middle_name(short, long),
         "title": len(short) > 1 and long[0] in _TITLES and long[1:] == short,
@@ -165,10 +166,6 @@ def _is_acronym(short: Sequence[str], long: Sequence[str], written: str) -> bool
     if len(short) > 1 or len(long) < 2 or _numbers(long):
         return False
     return short[0] in (_initials(long), _initials(_WORD.findall(written)))
-
-
-def _is_rotation(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    return any(left[turn:] + left[:turn] == right for turn in range(1, len(left)))
 
 
 def _begins(left: str, right: str) -> bool:

@@ -18,7 +18,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from hopyard.agent.answer import Answer
 from hopyard.agent.tool import readable
 from hopyard.cli.mcp.results import ToolAnswer
-from hopyard.cli.render import as_json, read_line
+from hopyard.cli.render import as_json, doubt_lines
 from hopyard.graphs import global_search, router
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.global_search.coverage import share_of_sentences
@@ -205,7 +205,7 @@ def test_the_agent_gives_the_share_and_forgets_it(library: Families, tmp_path: P
 )
 def test_the_note(share: float | None, text: str) -> None:
     assert read_note(share).partition(":")[0] == text
-    assert [line.plain for line in read_line({"read_share": share})] == (
+    assert [line.plain for line in doubt_lines({"read_share": share})] == (
         [read_note(share)] if text else []
     )
     for question, wanted in (("Which is the oldest?", "no maximum"), ("How many?", "the number")):
