@@ -40,7 +40,7 @@ def test_the_lines_of_a_head_are_joined_and_a_wide_name_is_in_each_column(read: 
     ]
 
 
-@pytest.mark.parametrize(("name", "places"), [("Fiscal Year", {0, 1, 2}), ("(As restated)", {1})])
+@pytest.mark.parametrize(("name", "places"), [("Fiscal Year", {0, 1, 2}), ("As restated", {1})])
 def test_a_name_in_the_midst_of_years_is_above_each_that_it_can_mean(
     read: Read, name: str, places: set[int]
 ) -> None:
