@@ -26,6 +26,8 @@ _ITEM: Final = re.compile(r"\s*(?:[-*•‣–]|\d{1,3}[.)])\s+\S")
 _HEADING: Final = re.compile(r"\s*#{1,6}\s")
 _END: Final = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|$)|[。！？]+[」』”’）]*")
 _LAST_WORD: Final = re.compile(r"[^\s(\[\"'“„]+$")
+_LOOKED_AT: Final = 100
+"""Characters before and after a full stop that tell what it is, at most."""
 _SHORT_LINE: Final = 60
 """Characters of a line at most that is taken for a row of its own."""
 
@@ -33,7 +35,7 @@ _ABBREVIATIONS: Final = frozenset(
     word
     for line in (
         "e.g i.e z.b d.h u.a o.ä vs cf ca approx bzw resp incl inkl dr mr mrs ms prof st sr jr hr",
-        "fr dipl ing gen col capt lt sgt rev hon mt ft sen gov rep",
+        "fr dipl ing gen col capt lt sgt rev hon mt ft sen gov rep med rer nat phil mio mrd",
     )
     for word in line.split()
 )
@@ -232,12 +234,12 @@ def _sentences(text: str, begin: int, end: int, search: int) -> Iterator[Span]:
 def _ends_a_sentence(text: str, start: int, found: re.Match[str], end: int) -> bool:
     if found.group()[0] in "。！？":
         return True
-    following = text[found.end() : end]
+    following = text[found.end() : min(found.end() + _LOOKED_AT, end)]
     if following.lstrip()[:1].islower():
         return False
     if found.group() != ".":
         return True
-    before = _LAST_WORD.search(text, start, found.start())
+    before = _LAST_WORD.search(text, max(start, found.start() - _LOOKED_AT), found.start())
     word = before.group().casefold() if before else ""
     if word in _ABBREVIATIONS or _is_initial(before.group() if before else "", following):
         return not following.strip()

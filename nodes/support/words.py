@@ -83,17 +83,17 @@ def _number(text: str) -> str:
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ALIKE: Final = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK"}
 """Japanese is written in three scripts at once."""
-_FUNCTION_LETTERSS: Final = {
+_FUNCTION_WORDS: Final = {
     language: frozenset(words.split())
     for language, words in {
-        "en": "the of and is was were are to by with from that which at a how who when what",
+        "en": "a the of and is was were are to by with from that which at how who when what do i",
         "de": "der die das und ist von wurde ein eine mit den im zu auf wie wann wer wo hat sind",
-        "fr": "le la les et est des une dans du par qui sur au de à combien quel quelle où sont il",
-        "es": "el los las y es una del por que con se al de cuánto cuántos cuál quién dónde",
-        "it": "il gli e di della che per con un nel sono è quanto quanti quale quando dove",
-        "pt": "o os as e é um uma do da em no na foi de quanto quantos qual quem onde",
+        "fr": "a le la les et est des une dans du en par qui sur au de à combien quel où sont il",
+        "es": "a el la los las y es en una del por que con se al de cuánto cuál quién dónde",
+        "it": "a il la i gli e di della che per con un nel sono è quanto quanti quale quando dove",
+        "pt": "a o os as e é um uma do da em no na foi de quanto quantos qual quem onde",
         "nl": "het een en van de op te met voor dat zijn werd hoeveel wie wanneer welke",
-        "pl": "w z na i jest się nie do od przez ile kto kiedy gdzie jak są oraz czy dla",
+        "pl": "a w z na i jest się nie do od przez ile kto kiedy gdzie jak są oraz czy dla",
     }.items()
 }
 
@@ -130,7 +130,7 @@ def language_of(text: str) -> str:
     words = [word.lower() for word in _LETTERS.findall(text)]
     plain = not _UNMISTAKABLE.isdisjoint(words)
     hits = Counter(
-        {name: sum(word in known for word in words) for name, known in _FUNCTION_LETTERSS.items()}
+        {name: sum(word in known for word in words) for name, known in _FUNCTION_WORDS.items()}
     )
     (first, most), (_, second) = hits.most_common(2)
     return first if most > (second if plain else max(second, 1)) else ""

@@ -244,6 +244,8 @@ def test_what_is_general_knowledge_is_not_checked() -> None:
         ("The bridge was opened.", "It was closed by the town.", False),
         ("Danube", "The bridge was opened.", False),
         ("Le pont est une merveille", "El puente es una maravilla", True),
+        ("How do I open it?", "The bridge was opened.", False),
+        ("A ponte abriu a João a porta.", "O rio e a ponte foi um sonho.", False),
     ],
 )
 def test_two_languages(one: str, other: str, two: bool) -> None:

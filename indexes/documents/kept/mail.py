@@ -24,6 +24,7 @@ _EVENT_VALUES: Final = re.compile(
     r'^(?:SUMMARY|LOCATION|DESCRIPTION|FN|NOTE)(?:[^":\n]|"[^"\n]*")*:(.*)$',
     re.MULTILINE | re.IGNORECASE,
 )
+_ALARM: Final = re.compile(r"BEGIN:VALARM\n(?:(?!BEGIN:VALARM).*\n)*?END:VALARM")
 _FILES: Final = ("text/rtf", "text/markdown", "text/csv", "text/xml")
 _RTF: Final = re.compile(
     r"\\([a-zA-Z]+)(-?\d+)? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z'])|([{}])|([^\\{}]+)", re.DOTALL
@@ -97,7 +98,7 @@ def find_cards(source: Source, found: FileWords) -> None:
 
 
 def _find_values(text: str, found: FileWords) -> None:
-    plain = re.sub(r"(?s)BEGIN:VALARM.*?END:VALARM", "", unfolded(text))
+    plain = _ALARM.sub("", unfolded(text))
     if "QUOTED-PRINTABLE" not in plain:
         found.text("\n".join(_EVENT_VALUES.findall(plain.replace("\\n", " "))))
     found.name(plain)

@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 from building import build
 from model_server import WordEmbedder
+from rich.console import Console
+from rich.progress import Progress
 
+from hopyard.cli.console import ProgressBar
+from hopyard.cli.index.options import reading
 from hopyard.indexes.corpus import vectors
 from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.documents.folders import FolderNames
 
 from ..conftest import Run
 
@@ -190,3 +195,14 @@ def test_the_status_of_an_interrupted_build(
     monkeypatch.setattr(words, "embed_documents", usual)
     assert hopyard(*command).code == 0
     assert hopyard("index", "status", "i", "--json").json["interrupted"] == ""
+
+
+def test_a_build_names_the_file_that_it_reads(tmp_path: Path) -> None:
+    for name in ("a.txt", "slow.txt"):
+        (tmp_path / name).write_text("Tide.")
+    progress = Progress(console=Console(quiet=True))
+    names = FolderNames([tmp_path], tmp_path / "i")
+    with progress:
+        _, documents = reading([tmp_path], [], "", "", ProgressBar(progress), names)
+        shown = [(each.title, progress.tasks[0].fields["file"]) for each in documents]
+    assert shown == [("a", "a.txt"), ("slow", "slow.txt")]

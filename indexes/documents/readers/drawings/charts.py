@@ -68,9 +68,10 @@ def _labels(series: Element) -> dict[int, str]:
     found = _points(ranges[0]) if ranges else {}
     for node in series.iter():
         if local(node) == "dLbl" and (text := child(node, "tx")) is not None:
-            place = int(next(part.get("val", "0") for part in node if local(part) == "idx"))
+            number = next((part.get("val", "") for part in node if local(part) == "idx"), "")
             own = " ".join(_FIELD.sub("", " ".join(lines_of(text))).split())
-            found[place] = f"{found.get(place, '')} {own}".strip()
+            if number.isdecimal():
+                found[int(number)] = f"{found.get(int(number), '')} {own}".strip()
     return {place: label for place, label in found.items() if label}
 
 

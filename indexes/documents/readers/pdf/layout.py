@@ -35,8 +35,10 @@ _NUMBERING: Final = re.compile(r"\s*(?:[^\W\d_]+\s+(?:\d+|[A-Z])|[A-Z]|\d+)(?:\.
 _CHAPTER: Final = re.compile(r"[^\W\d_]+\s+(?:\d+|[A-Z])[.:]?")
 _FORMULA: Final = re.compile(r"[=−<>≤≥≈∈∂∇∑∏∫√ˆ˜\x00-\x08\x0e-\x1f]|\^[^\d*†‡§]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
-_HYPHEN: Final = re.compile(r"([^\W\d_]+)[-\u2010]\n(?=([^\W\d_]+))")
-_COMPOUND: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_NUMBERED: Final = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s.*[^\W\d_]{4}")
+"""A heading such as "3.1 p-values < 0.05"."""
+_HYPHEN: Final = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[-\u2010]\n(?=([^\W\d_]+))")
+_COMPOUND: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+")
 _AND: Final = ("and", "und", "oder", "bzw", "sowie")
 
 
@@ -170,7 +172,7 @@ def whole_words(text: str, compounds: frozenset[str] = frozenset()) -> str:
 
 def _is_formula(text: str) -> bool:
     """Whether a line has a sign of a formula, and less than half of it are words."""
-    if not _FORMULA.search(text):
+    if not _FORMULA.search(text) or _NUMBERED.match(text):
         return False
     return 2 * sum(map(len, _WORD.findall(text))) < len("".join(text.split()))
 

@@ -23,6 +23,7 @@ _MOST_HEAD: Final = 9
 """Lines of a table's head, at most."""
 _MOST_ABOVE: Final = 2
 """Lines of one cell above the first line with several, that are in the head, at most."""
+_OF_ONE_YEAR: Final = re.compile(r"restated|revised|adjusted|recast|pro forma", re.IGNORECASE)
 _HEAD_FIGURE: Final = re.compile(
     r"(?:FY|Q[1-4]\s?)?\(?(?:19|20)\d\d\)?[AEe*]?(?:\^\S+)?|[(\[](?:[a-z]|\d)[)\]]"
 )
@@ -87,7 +88,9 @@ def _spread_over_years(row: list[Cell], below: Sequence[Cell]) -> None:
         if _HEAD_FIGURE.fullmatch(cell.text.partition(" (")[0])
     ]
     named = [place for place in years if row[place].text]
-    if len(named) == 1 and years[0] < named[0] < years[-1]:
+    if len(named) != 1 or _OF_ONE_YEAR.search(row[named[0]].text):
+        return
+    if years[0] < named[0] < years[-1]:
         for place in years:
             row[place] = row[named[0]]
 

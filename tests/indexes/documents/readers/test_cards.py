@@ -51,6 +51,40 @@ END:VCARD
 """
 
 
+DAYS = b"""\xef\xbb\xbfBEGIN:VEVENT
+SUMMARY:Fair
+DTSTART;VALUE=DATE:20250501
+DTEND;VALUE=DATE:20250504
+RRULE:FREQ=WEEKLY;UNTIL=20251231T000000Z
+EXDATE;TZID=Mars/X:20250508T100000,20250515T100000
+END:VEVENT
+BEGIN:VEVENT
+SUMMARY:Odd
+DTSTART;VALUE=DATE:20250501
+DTEND;VALUE=DATE:20250501
+BEGIN:VALARM
+DESCRIPTION:Soon
+END:VALARM
+END:VEVENT
+"""
+OLD = b"""BEGIN:VCARD
+N;CHARSET=ISO-8859-2;ENCODING=QUOTED-PRINTABLE:=A3uk;Ewa
+TEL;TYPE=VOICE,WORK:22334455
+NOTE;ENCODING=QUOTED-PRINTABLE:two=0D=0A=
+lines
+END:VCARD
+BEGIN:VCARD
+FN:Boss
+TEL:1
+AGENT:
+BEGIN:VCARD
+FN:Jan
+TEL:2
+END:VCARD
+END:VCARD
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "data", "title", "text"),
     [
@@ -66,6 +100,19 @@ END:VCARD
             "Port 3, Mikolajki, 11-730, Poland (HOME) | 1980-05-12 |\n"
             "| Jürgen Lüders |  |  |  |  |\n"
         ), id="an address book"),
+        pytest.param("days.ics", DAYS, "days", (
+            "| Event | Begin | End | Repeats | Except |\n|---|---|---|---|---|\n"
+            "| Fair | 2025-05-01 | 2025-05-03 | FREQ=WEEKLY;UNTIL=2025-12-31 00:00 UTC | "
+            "2025-05-08 10:00 Mars/X,2025-05-15 10:00 Mars/X |\n"
+            "| Odd | 2025-05-01 | 2025-05-01 |  |  |\n"
+        ), id="whole days end before the day that is written"),
+        pytest.param("old.vcf", OLD, "old", (
+            "| Name | Telephone | Note |\n|---|---|---|\n"
+            "| Łuk, Ewa | 22334455 (WORK) | two lines |\n| Jan | 2 |  |\n| Boss | 1 |  |\n"
+        ), id="a name in parts, a telephone like a date, a card in a card"),
+        pytest.param("genes.vcf", b"##fileformat=VCFv4.2\n##NOTE:x\n1\t1000\trs12\n", "genes", (
+            "##fileformat=VCFv4.2\n##NOTE:x\n1\t1000\trs12\n"
+        ), id="no address book"),
         pytest.param("a.ics", b"BEGIN:VEVENT\nSUMMARY:Tide", "a", (
             "| Event |\n|---|\n| Tide |\n"
         ), id="without an end"),

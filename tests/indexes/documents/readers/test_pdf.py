@@ -164,7 +164,8 @@ def test_a_formula_is_no_heading_and_gives_headings_no_size() -> None:
     formulas = ["È(y1, x1, ˆ¹)^¦", "= Wn \x12 +N^η^t, − Wn, (11)", "n g=1 X"]
     body = [Line("The water rises with the moon.", 10.0)] * 5
     large = [Line(text, 17.0, True) for text in formulas]
-    headings = [Line("Why P = NP is open", 14.0), Line("Introduction^1", 14.0)]
+    titles = ("Why P = NP is open", "Introduction^1", "3.1 p-values < 0.05")
+    headings = [Line(title, 14.0) for title in titles]
     layout = Layout.of([Page(1, [body, large, headings], False)])
     assert layout.sizes == (14.0,)
-    assert [layout.level(line) for line in (*large, *headings)] == [0, 0, 0, 1, 1]
+    assert [layout.level(line) for line in (*large, *headings)] == [0, 0, 0, 1, 1, 1]

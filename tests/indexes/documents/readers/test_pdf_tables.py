@@ -40,14 +40,18 @@ def test_the_lines_of_a_head_are_joined_and_a_wide_name_is_in_each_column(read: 
     ]
 
 
-def test_a_name_in_the_midst_of_years_is_above_each(read: Read) -> None:
+@pytest.mark.parametrize(("name", "places"), [("Fiscal Year", {0, 1, 2}), ("As restated", {1})])
+def test_a_name_in_the_midst_of_years_is_above_each_that_it_can_mean(
+    read: Read, name: str, places: set[int]
+) -> None:
     def draw(canvas: Any) -> None:
-        canvas.drawString(376, 808, "Fiscal Year")
+        canvas.drawString(376, 808, name)
         years = [["", "2022", "2021", "2020 (1)", "Change"], ["North", "12", "8", "6", "50"]]
         rows_at(canvas, [*years, ["South", "9", "4", "3", "125"]], (60, 320, 390, 460, 520), 794)
 
     _, text, _ = read("a.pdf", drawn(draw))
-    years = [f"Fiscal Year {year}" for year in ("2022", "2021", "2020 (1)")]
+    years = ["2022", "2021", "2020 (1)"]
+    years = [f"{name} {year}" if at in places else year for at, year in enumerate(years)]
     assert table(text)[:2] == [["", *years, "Change"], ["North", "12", "8", "6", "50"]]
 
 
