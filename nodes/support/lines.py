@@ -42,6 +42,10 @@ _FISCAL: Final = re.compile(r"\bFY ?(?=(?:19|20)\d\d\b)")
 """FY2022 is the year 2022, and no name."""
 _JOINT: Final = re.compile(r"_(?!\d)|_(?=(?:19|20)\d\d(?!\d))")
 """Before a word or a year in the name of a file. The 10 of "ACME_2022_10-K" is no number."""
+_BETWEEN: Final = re.compile(r"[\s_]+")
+_DIGIT: Final = re.compile(r"\d")
+"""Of a file's name, identifiers, versions and dates count. A name, a year or a number there says
+nothing of the statement: "Kim_2022.pdf" may hold what Lee did in 2021."""
 _PER_UNIT: Final = re.compile(r"\b(?:per|pro|eps)\b", re.IGNORECASE)
 """A row that is not in the millions of its table, as its caption says: "except per share"."""
 _RULE_BELOW: Final = re.compile(r"\n[ \t]*\|[ \t:|-]+\n[ \t]*\|")
@@ -100,8 +104,8 @@ class Line:
         passage: Place of its passage among those that are compared.
         span: Where it is in the passage.
         own: Its own features.
-        around: Features of its title, section, file and document; of a row also those of the header
-            and of the sentence before the table.
+        around: Features of its title, section and document, and of marks in its file's name; of a
+            row also those of the header and of the sentence before the table.
         table: The header of its table; of a row without a header, and of an item, its kind.
         header: The header of each column of its row.
         cells: Features of each cell of a row, or of each clause.
@@ -137,8 +141,9 @@ class Line:
 
 def lines_of(passage: Passage, place: int = 0) -> tuple[Line, ...]:
     """The sentences and rows of a passage, in order."""
-    about = f"{passage.heading}, {file_name(passage.source).rpartition('.')[0]}"
-    return _lines(passage.text, _JOINT.sub(" ", about), place)
+    name = _BETWEEN.split(file_name(passage.source).rpartition(".")[0])
+    told = (part for part in name if _DIGIT.search(part) and not part.isdigit())
+    return _lines(passage.text, _JOINT.sub(" ", f"{passage.heading}, {' '.join(told)}"), place)
 
 
 @lru_cache(512)

@@ -41,6 +41,14 @@ def test_the_name_of_the_file_counts() -> None:
     assert not compare("Version v3 was signed in Bremen", [signed]).supported
 
 
+def test_a_person_or_year_in_the_name_of_the_file_supports_nothing() -> None:
+    lee = passage("Contract", "It was signed by Lee. Sales fell in 2021.")
+    signed = replace(lee, source="deals/Kim_contract_2022_15.pdf")
+    assert compare("It was signed by Lee", [signed]).supported
+    wrong = ("It was signed by Kim", "Sales fell in 2022", "Sales fell by 15 in 2021")
+    assert not any(compare(each, [signed]).supported for each in wrong)
+
+
 LIMITS = passage(
     "Lifting rules",
     "Wind speeds in m/s.\n\n| Crane | Slow down | Stop |\n|---|---|---|\n| TK-2 | 9 | 14 |\n"
