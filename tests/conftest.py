@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -46,10 +46,26 @@ settings.register_profile(
 settings.load_profile("short")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Each process imports the files of a folder from another one on: it finds those compiled that
+    the others have imported, where all would compile the same file at the same time."""
+    report = yield
+    if isinstance(collector, pytest.Directory) and hasattr(collector.config, "workerinput"):
+        worker = collector.config.workerinput
+        number = int(worker["workerid"].removeprefix("gw"))
+        first = len(report.result) * number // worker["workercount"]
+        report.result = [*report.result[first:], *report.result[:first]]
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The page's files come first: they take longest, and pytest drops an order of its arguments
-    in which one folder holds another."""
-    items.sort(key=lambda item: not item.nodeid.startswith("tests/web/"))
+    """Every process has the same order. The page's files come first: they take longest, and pytest
+    drops an order of its arguments in which one folder holds another."""
+    items.sort(key=lambda item: (not item.nodeid.startswith("tests/web/"), item.path))
 
 
 @pytest.fixture(autouse=True, scope="session")
