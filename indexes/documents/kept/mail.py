@@ -14,7 +14,7 @@ from hopyard.indexes.documents.kept.compare import OTHER, FileWords
 from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source, file_of
-from hopyard.indexes.documents.readers.cards import unfolded
+from hopyard.indexes.documents.readers.cards import joined, unfolded
 from hopyard.indexes.documents.readers.mail import signed_mail
 from hopyard.indexes.documents.readers.mail_text import base64_text, unpacked
 from hopyard.indexes.documents.readers.outlook import mail_of_package
@@ -94,12 +94,12 @@ def _texts(part: Message, found: FileWords, source: Source) -> None:
 
 def find_cards(source: Source, found: FileWords) -> None:
     """The texts of events and people."""
-    _find_values(decoded(source.read(), found), found)
+    _find_values(decoded(joined(source.read()), found), found)
 
 
 def _find_values(text: str, found: FileWords) -> None:
     plain = _ALARM.sub("", unfolded(text))
-    if "QUOTED-PRINTABLE" not in plain:
+    if "QUOTED-PRINTABLE" not in plain.upper():
         found.text("\n".join(_EVENT_VALUES.findall(plain.replace("\\n", " "))))
     found.name(plain)
     found.open = True  # times are written in another form

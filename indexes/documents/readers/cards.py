@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import quopri
 import re
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, timedelta
 from typing import Final
 
 from hopyard.indexes.documents.readers.base import Content, Source
-from hopyard.indexes.documents.readers.text import decoded, text_blocks
+from hopyard.indexes.documents.readers.text import decode, decoded
 from hopyard.indexes.passages.markdown import table_lines
 
 _FIELDS: Final = {
@@ -67,6 +68,7 @@ _TIME: Final = re.compile(
 )
 _ZONE: Final = re.compile(r';TZID="?([^";]+)', re.IGNORECASE)
 _LINE: Final = re.compile(r'((?:[^":]|"[^"]*")*):(.*)')
+_FIELD: Final = re.compile(rf"(?:{'|'.join(_FIELDS)}|END)[;:]")
 _CHARSET: Final = re.compile(r";CHARSET=\"?([^\";]+)", re.IGNORECASE)
 _TITLE: Final = re.compile(r"^(?:X-WR-CALNAME|NAME)\b[^:\n]*:(.+)$", re.MULTILINE)
 _Record = dict[str, list[str]]
@@ -74,7 +76,7 @@ _Record = dict[str, list[str]]
 
 def read_cards(source: Source) -> Iterator[Content]:
     """Events, tasks or people, each a row of a table. Another text of this name is read as text."""
-    text = unfolded("".join(text_blocks(source)))
+    text = unfolded(decode(joined(source.read()), source))
     records = list(_records(text)) if _BEGIN.search(text) else []
     if not records:
         yield Content("", [text], "text")
@@ -96,6 +98,11 @@ def event_text(text: str) -> str:
     )
 
 
+def joined(data: bytes) -> bytes:
+    """The bytes of a file without folds: some programs fold within a letter (RFC 5545, 3.1)."""
+    return data if b"\0" in data else re.sub(rb"\r?\n[ \t]", b"", data)  # UTF-16 has no such folds
+
+
 def unfolded(text: str) -> str:
     """A text with each field on one line."""
     return re.sub(r"\n[ \t]", "", text.replace("\r\n", "\n"))
@@ -104,8 +111,9 @@ def unfolded(text: str) -> str:
 def _records(text: str) -> Iterator[_Record]:
     """The fields of each record, by their columns. A record in another is one of its own."""
     within: list[tuple[str, _Record]] = [("VCARD", {})]  # of fields whose beginning is missing
-    lines = iter(text.split("\n"))
-    for line in lines:
+    lines = deque(text.split("\n"))
+    while lines:
+        line = lines.popleft()
         parts = _LINE.fullmatch(line)
         name, value = parts.groups() if parts else line.partition(":")[::2]
         field = name.partition(";")[0].rpartition(".")[2].strip().upper()
@@ -117,8 +125,8 @@ def _records(text: str) -> Iterator[_Record]:
         elif field in _FIELDS and within[-1][0] in _RECORDS:
             if "QUOTED-PRINTABLE" in name.upper():  # as vCard 2.1 folds and writes it
                 folded = [value]
-                while folded[-1].endswith("=") and (more := next(lines, "")):
-                    folded.append(more)
+                while folded[-1].endswith("=") and lines and not _FIELD.match(lines[0]):
+                    folded.append(lines.popleft())
                 charset = _CHARSET.search(name)
                 data = quopri.decodestring("\n".join(folded).encode())
                 value = decoded(data, charset[1] if charset else "")

@@ -116,6 +116,15 @@ END:VCARD
         pytest.param("a.ics", b"BEGIN:VEVENT\nSUMMARY:Tide", "a", (
             "| Event |\n|---|\n| Tide |\n"
         ), id="without an end"),
+        # icalendar 238, libical 427
+        pytest.param("a.ics", "BEGIN:VEVENT\r\nSUMMARY:Café Übung".encode()[:-5] + b"\r\n "
+                     + "Café Übung".encode()[-5:], "a", (
+            "| Event |\n|---|\n| Café Übung |\n"
+        ), id="folded within a letter"),
+        # nuovo/vCard-parser 25, node-vcard 4
+        pytest.param("a.vcf", b"BEGIN:VCARD\nFN;quoted-printable:Bo=C3=A9 Lind=\nTEL:+46123", "a", (
+            "| Name | Telephone |\n|---|---|\n| Boé Lind | +46123 |\n"
+        ), id="a field after a sign of a fold"),
     ],
 )  # fmt: skip
 def test_records_are_rows(tmp_path: Path, name: str, data: bytes, title: str, text: str) -> None:
