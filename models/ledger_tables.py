@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -72,6 +74,13 @@ class ParseRate:
 
 
 T = TypeVar("T")
+
+
+def ledger_key(parts: Mapping[str, object]) -> str:
+    """A key of everything that a call's answer depends on."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
 
 Execute = Callable[[str, Mapping[str, Any]], Any]
 """Executes a statement with values by name, as `:name`, and returns the cursor."""

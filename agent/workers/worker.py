@@ -162,7 +162,7 @@ class Worker:
         )
         ledger, name = self._resources.ledger, provider.identity
         async with (
-            ledger.place(name, self._limit),
+            ledger.turns.place(name, self._limit),
             in_turn(ledger, name, self._budget, request.messages) as tell,
         ):
             began = monotonic()

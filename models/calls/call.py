@@ -231,7 +231,7 @@ class ModelCaller:
             under_way = self._run(call.run).under_way
             under_way.add(key)
             try:
-                async with self.ledger.asking(key):
+                async with self.ledger.turns.asking(key):
                     # Another process may have finished the call meanwhile.
                     known = await self._find(key, call)
                     entry = known or await self._paid(key, call)
@@ -255,7 +255,7 @@ class ModelCaller:
         # processes that share the ledger.
         async with (
             self._places(context.concurrency or self.provider.concurrency),
-            self.ledger.place(self.provider.identity, context.concurrency),
+            self.ledger.turns.place(self.provider.identity, context.concurrency),
         ):
             budget, name = context.budget, self.provider.identity
             await asyncio.to_thread(meter.check_day, budget, self.ledger.spent_today)

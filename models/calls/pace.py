@@ -23,9 +23,9 @@ async def in_turn(
         Takes what the call has spent.
     """
     expected = budget.pause(prompt_tokens(messages) if budget.minute_tokens else 0)
-    await ledger.turn(model, expected)
+    await ledger.turns.wait(model, expected)
     told: list[Spent] = []
     yield told.append
     for spent in told:
         more = budget.pause(spent.input_tokens + spent.output_tokens) - expected
-        await asyncio.to_thread(ledger.turn_took, model, more)
+        await asyncio.to_thread(ledger.turns.took, model, more)
