@@ -25,6 +25,7 @@ from hopyard.indexes.documents.files import Incomplete, SkippedFile
 from hopyard.indexes.documents.loaders import default_kinds
 from hopyard.indexes.kind import embedding_for
 from hopyard.indexes.status import status
+from hopyard.indexes.unread import write_unread
 from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import read_given
@@ -212,6 +213,8 @@ class _Build:
                 caller=lambda: resources.caller(context.model),
                 progress=self._progress,
             )
-        await asyncio.to_thread(self._sources.folders.write)
-        report.warnings += self._sources.folders.warnings
-        return IndexReport.of(self._directory, report, self._sources)
+        read, folders = self._sources, self._sources.folders
+        await asyncio.to_thread(folders.write)
+        write_unread(self._directory, read.report, read.paths, folders, only=read.only)
+        report.warnings += folders.warnings
+        return IndexReport.of(self._directory, report, read)

@@ -10,9 +10,11 @@ from typing import Final
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.text.sentences import context_of_row, is_row, readable, sentence_spans
 from hopyard.nodes.support.compare import compare
+from hopyard.nodes.support.quantities import with_digits
+from hopyard.nodes.support.words import language_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import Citation
-from hopyard.state.text.markers import find_markers, marker_numbers
+from hopyard.state.text.markers import find_markers, marker_numbers, renumber
 
 MOST_CITATIONS: Final = 3
 _WORD: Final = re.compile(r"\w+")
@@ -33,6 +35,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?。！？]\s|\n")
 _EDGES: Final = " \n\t.,;:。、|"
 _COUNT_OF_LIST: Final = re.compile(r"\d{1,3}:\s+(?=\S)")
 """As in "2: Nora [1], Vela [2]": it counts the items and says nothing of the first."""
+_ITEMS_END: Final = re.compile(r"[,;、]|\s(?:and|und|sowie|et|y|e|en|i|oraz|&)\s")
 
 
 def is_unknown(answer: str) -> bool:
@@ -177,10 +180,29 @@ def marked_statements(answer: str) -> Iterator[tuple[str, list[int], tuple[int, 
         statement = before[slice(*spans[-1])].strip(_EDGES) if spans else ""
         if found := _COUNT_OF_LIST.match(statement):
             statement = statement[found.end() :]
+        statement = _without_count(statement, answer[match.start() :])
         statement = _in_its_row(statement, answer, match.start())
         numbers = list(dict.fromkeys(marker_numbers(match.group())))
         yield statement, numbers, match.span()
         start = match.end()
+
+
+def _without_count(statement: str, rest: str) -> str:
+    """The first item of a list, without the number of items before the list.
+
+    "Three cities are older: Trier [1], Bonn [2], Mainz [3]" counts the items, and its first passage
+    need not. A number that does not count them stays.
+
+    Args:
+        rest: The answer from the marker of the statement on.
+    """
+    lead, colon, first = statement.partition(": ")
+    end = _SENTENCE_END.search(rest)
+    items = _ITEMS_END.split(renumber(first + rest[: end.start() if end else None], {}))
+    number = sum(bool(_WORD.search(item)) for item in items)
+    counted = with_digits(lead, language_of(statement) or "en") if colon and number > 1 else ""
+    found = re.search(rf"(?<![\w.,]){number}(?![\w.,]) ?", counted)
+    return f"{counted[: found.start()]}{counted[found.end() :]}: {first}" if found else statement
 
 
 def sentences_with_markers(answer: str) -> list[list[tuple[str, list[int]]]]:

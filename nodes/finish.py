@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.citations import contains_quote, is_unknown
 from hopyard.nodes.conversation import answer_message
+from hopyard.nodes.resources import index_folder
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
@@ -29,14 +30,15 @@ from hopyard.state.schemas import (
 )
 from hopyard.state.settings.fields import Context
 from hopyard.state.strategy import STRATEGIES
-from hopyard.state.text.markers import renumber
+from hopyard.state.text.markers import marked_numbers, renumber
 from hopyard.state.verdicts import BUDGET
 
 
 async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Close the run. A citation whose quote is not in its passage is dropped, whoever made it.
 
-    The markers of the answer stay the numbers of its citations; one that names none is removed.
+    Citations are numbered in the order of their markers in the answer; those without one come
+    last. A marker that names none is removed.
     Citations and evidence say from now on where their passages are from. Notes on the model calls
     and the filter become steps.
     """
@@ -44,17 +46,18 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     named = [*(citation["passage_id"] for citation in cited), *passage_ids(evidence)]
     passages = await run.existing(list(dict.fromkeys(named)))
     sources = with_references(passage.as_source() for passage in passages.values())
-    checked = [_stands(citation, passages) for citation in cited]
+    answer, unconfirmed = state["answer"], state.get("unconfirmed", "")
+    standing = {number: each for number, each in enumerate(cited, 1) if _stands(each, passages)}
+    marked = filter(standing.__contains__, marked_numbers(answer))
+    order = list(dict.fromkeys([*marked, *standing]))
     citations = [
         Citation(**{**each, **sources[name], "quotes": _standing(each, passages[name])})
-        for each, good in zip(cited, checked, strict=True)
-        if good and (name := each["passage_id"])
+        for each in map(standing.__getitem__, order)
+        if (name := each["passage_id"])
     ]
-    answer, unconfirmed = state["answer"], state.get("unconfirmed", "")
     quotes = traits_of(run.settings).writes_freely
     if cited or (quotes and evidence):
-        kept = [number for number, good in enumerate(checked, 1) if good]
-        answer = renumber(answer, {number: place for place, number in enumerate(kept, 1)})
+        answer = renumber(answer, {number: place for place, number in enumerate(order, 1)})
     spoken = await _spoken_as(run, answer)
     message = (
         answer_message(answer, citations, unconfirmed, spoken)
@@ -63,7 +66,14 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     )
     notes = [
         *await asyncio.to_thread((await run.caller()).ledger.notes, run.id),
-        *filter(None, [await _filter_note(run, state), _uncited_note(state, citations)]),
+        *filter(
+            None,
+            [
+                await _filter_note(run, state),
+                await _unread_note(run, state),
+                _uncited_note(state, citations),
+            ],
+        ),
     ]
     usage = await run.usage()
     (await run.caller()).forget(run.id)
@@ -85,6 +95,20 @@ async def _filter_note(run: Run, state: AgentState) -> str:
     """The note on the filter, if the answer is from documents."""
     try:
         return await run.filter_note() if STRATEGIES[state["strategy"]].retrieves else ""
+    except HopyardError:  # the index is gone by now
+        return ""
+
+
+async def _unread_note(run: Run, state: AgentState) -> str:
+    """The note on files that were not read, if the documents that were read have no answer."""
+    retrieves = STRATEGIES[state["strategy"]].retrieves
+    if not (run.settings.index and retrieves and is_unknown(state["answer"])):
+        return ""
+    from hopyard.indexes.unread import unread_note
+
+    try:
+        folder = await asyncio.to_thread(index_folder, run.settings.index)
+        return await asyncio.to_thread(unread_note, folder, run.settings.groups)
     except HopyardError:  # the index is gone by now
         return ""
 

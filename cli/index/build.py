@@ -32,6 +32,7 @@ from hopyard.cli.interrupts import ending_with
 from hopyard.cli.options import EmbeddingOption, JsonOption, ModelOption, SetOption, context_from
 from hopyard.indexes.kind import DEFAULT_KINDS, KINDS, embedding_for, select_kinds
 from hopyard.indexes.status import status as index_status
+from hopyard.indexes.unread import write_unread
 from hopyard.state.errors import UsageError
 
 
@@ -134,6 +135,7 @@ def build_command(
                 report = asyncio.run(building.build(documents, **build, progress=progress))
     stamps.write([*loaded.bad, *report.bad], only=True)
     folders.write()
+    write_unread(out_, loaded, paths or (), folders, only=True)
     finish(report, loaded, index_status(out_), skip_bad=skip_bad, as_json=json_)
 
 
@@ -183,6 +185,7 @@ def add_command(
         return
     stamps.write([*loaded.bad, *report.bad])
     folders.write()
+    write_unread(directory, loaded, paths or (), folders)
     report.warnings += folders.warnings
     finish(report, loaded, index_status(directory), skip_bad=skip_bad, as_json=json_)
 

@@ -123,8 +123,7 @@ def show_changes(changes: Changes) -> None:
     """Print what a sync would change, a document a line."""
     for verb, names in asdict(changes).items():
         for name in names:
-            shown = name if isinstance(name, str) else " → ".join(name)
-            say(f"{verb:<8} {printable(shown)}")
+            say(f"{verb:<8} {printable(name)}")
     counts = ", ".join(f"{len(names):,} {verb}" for verb, names in asdict(changes).items() if names)
     out.print(f"documents: {counts or 'nothing would change'}", style="dim")
 

@@ -22,6 +22,7 @@ from hopyard.indexes.documents.loaders import LoadReport, read
 from hopyard.indexes.documents.stamps import FileStamps
 from hopyard.indexes.documents.sync import Scope, Stamps, stamps_of
 from hopyard.indexes.status import status
+from hopyard.indexes.unread import write_unread
 from hopyard.models.embedder import Embedder
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError
@@ -122,6 +123,7 @@ class Following:
             )
         await asyncio.to_thread(stamps.write, [*loaded.bad, *report.bad])
         await asyncio.to_thread(folders.write)
+        write_unread(self.directory, loaded, self.paths, folders, unchanged=stamps.unchanged)
         report.warnings += folders.warnings
         report.warnings += [
             f"{shown(folder)!r} is empty, and another disk was mounted there: its documents stay. "

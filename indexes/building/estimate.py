@@ -8,7 +8,6 @@ from pathlib import Path
 
 from hopyard.indexes.building.documents import Gone
 from hopyard.indexes.building.recipe import OpenCaller, Recipe, recipe_of, update_recipe
-from hopyard.indexes.corpus.long_text import text_digest
 from hopyard.indexes.corpus.manifest import Manifest, check_embedding, read_manifest
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
@@ -79,15 +78,10 @@ async def estimate_update(
 
 @dataclass(frozen=True)
 class Changes:
-    """The changes of a sync: documents by their sources, or their ids if they have none.
-
-    Attributes:
-        moved: The former and the new source of each document whose text is the same.
-    """
+    """The changes of a sync: documents by their sources, or their ids if they have none."""
 
     added: tuple[str, ...]
-    changed: tuple[str, ...]
-    moved: tuple[tuple[str, str], ...]
+    updated: tuple[str, ...]
     removed: tuple[str, ...]
 
 
@@ -115,27 +109,15 @@ def _changes(
     with Snapshot(directory, manifest.generation) as corpus:
         before = corpus.fingerprints()
         sources = {document.id: document.source for document in corpus.outlines()}
-    given = {document.id: document for document in documents}
-    names = {name: document.source or name for name, document in given.items()}
-    after = {name: chunker.fingerprint(document) for name, document in given.items()}
-    added = {name: document for name, document in given.items() if name not in before}
+    names = {document.id: document.source or document.id for document in documents}
+    after = {document.id: chunker.fingerprint(document) for document in documents}
     gone = scope.gone(sources, after.keys(), set())
-    with Snapshot(directory, manifest.generation) as corpus:
-        former = corpus.documents(sorted(gone)) if added and gone else []
-    texts = {document.id: text_digest(document.text) for document in former}
-    moved: dict[str, str] = {}
-    for name, document in added.items():
-        text = text_digest(document.text)
-        same = [old for old in texts if texts[old] == text and old not in moved.values()]
-        if same:
-            moved[name] = min(same, key=lambda old: sources[old])
     return Changes(
-        added=tuple(sorted(names[name] for name in added if name not in moved)),
-        changed=tuple(
+        added=tuple(sorted(names[name] for name in after if name not in before)),
+        updated=tuple(
             sorted(names[name] for name in after if before.get(name, after[name]) != after[name])
         ),
-        moved=tuple(sorted((sources[old] or old, names[name]) for name, old in moved.items())),
-        removed=tuple(sorted(sources[name] or name for name in gone if name not in moved.values())),
+        removed=tuple(sorted(sources[name] or name for name in gone)),
     )
 
 

@@ -53,6 +53,8 @@ class SkippedFile:
 
     path: str
     reason: str
+    lacking: bool = True
+    """Whether it may hold text that the index lacks."""
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
@@ -217,7 +219,7 @@ def _read_parts(
             blank = loaded is None
             if wrong := source.wrong_bytes[0]:
                 place = named.part(f"{wrong} byte{'s' * (wrong > 1)}").place
-                yield SkippedFile(place, "no UTF-8, and read as Windows-1252")
+                yield SkippedFile(place, "no UTF-8, and read as Windows-1252", lacking=False)
         elif isinstance(part, Unread):
             unread = True
             yield SkippedFile(named.part(part.place).place, part.reason)
@@ -227,7 +229,7 @@ def _read_parts(
         yield (
             BadItem(named.place, "nothing of it could be read", settled=True)
             if unread
-            else SkippedFile(named.place, "the text is empty")
+            else SkippedFile(named.place, "the text is empty", lacking=False)
         )
 
 

@@ -56,6 +56,15 @@ class LoadReport:
     duplicates: int = 0
     """Documents met again with the same id, title and text, and counted once."""
 
+    @property
+    def unread(self) -> list[tuple[str, str]]:
+        """The places whose text the index lacks, each with the reason."""
+        return [
+            *((item.source, item.reason) for item in self.bad),
+            *((item.path, item.reason) for item in self.skipped if item.lacking),
+            *((item.place, str(item.kept)) for item in self.incomplete),
+        ]
+
 
 def load(
     paths: Iterable[str | Path],
@@ -306,14 +315,14 @@ def _walk(folder: Path) -> Iterator[Path | BadItem | SkippedFile]:
         return
     for entry in entries:
         if entry.name.startswith("."):
-            yield SkippedFile(shown(entry), "hidden")
+            yield SkippedFile(shown(entry), "hidden", lacking=False)
         elif entry.is_symlink():
             # It leads out of the folder, or to something that is read where it lies.
-            yield SkippedFile(shown(entry), "a symbolic link")
+            yield SkippedFile(shown(entry), "a symbolic link", lacking=False)
         elif entry.is_dir():
             yield from _walk(entry)
         elif not entry.is_file():
-            yield SkippedFile(shown(entry), "not a plain file")
+            yield SkippedFile(shown(entry), "not a plain file", lacking=False)
         elif not _is_known(entry):
             yield SkippedFile(shown(entry), unknown_format(shown(entry)))
         else:

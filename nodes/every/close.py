@@ -19,6 +19,7 @@ from hopyard.nodes.citations import place_claims
 from hopyard.nodes.every.table import Item, as_markdown, merge_rows, natural_order, sums
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import run_of
+from hopyard.nodes.support.words import decimal_mark_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.state.every import EveryState, Table
@@ -148,7 +149,8 @@ def _answer(
         number = places.get((rows[id(item)], passage))
         return f"[{number}]" if number else ""
 
-    number, sentence = f"{len(items):,}", table["sentence"]
+    sentence = table["sentence"]
+    number = f"{len(items):,}".replace(",", "," if decimal_mark_of(sentence) == "." else ".")
     said, places_in = _NUMBER.subn(number, sentence)
     if not places_in:
         said = f"{number}: {sentence}"

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.support.arithmetic import announced, derive
+from hopyard.nodes.support.dates import is_shifted, time_between
 from hopyard.nodes.support.lines import Line, said
 from hopyard.nodes.support.matches import Matches, Span, has
 from hopyard.nodes.support.names import Name
@@ -36,6 +37,8 @@ _PRECISE: Final = 1_000
 """In steps of its last digit, a number that two of a column hardly yield by chance."""
 _MOST_LINES: Final = 6
 """Sentences that are calculated with."""
+_NEAR: Final = 3
+"""Sentences whose dates and times are added."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def _missing_number(found: Matches) -> str:
                 return f"number {number.plain}"
             confirmed.append(number)
     for date in found.claim.dates:
-        if not has(asked, date) and not _is_in_place(found, date):
+        if not (has(asked, date) or _is_in_place(found, date) or _is_shifted(found, date)):
             return f"date {date.year}-{date.month}-{date.day}"
     return ""
 
@@ -160,13 +163,18 @@ def _follows(
 ) -> bool:
     """Whether a number follows from others, or counts rows; their lines are marked as used."""
     few = not number.unit and number.plain <= _FEW
-    if few and _DEFINITE.search(found.claim.plain[: number.start]):
-        return True  # "the two" are those that were spoken of
-    if derive(number, confirmed, operations):
+    spoken_of = few and _DEFINITE.search(found.claim.plain[: number.start])  # "the two"
+    if spoken_of or derive(number, confirmed, operations):
         return True
     if counted := _counted(found, number):
         found.used.extend(counted)
         return True
+    if number.base in {"s", "month"}:
+        named = [*found.claim.dates, *found.asked.dates]
+        dates = _near_dates(found, named if len(named) > 1 else [])
+        if ends := time_between(number, list(dates)):
+            found.used.extend(line for each in ends for line in dates[each])
+            return True
     for group in _operands(found, number):
         if operands := derive(number, [each for _, each in group], operations):
             found.used.extend(line for line, each in group if each in operands)
@@ -180,6 +188,38 @@ def _follows(
                 }:
                     found.used.extend([line, other])
                     return True
+    return False
+
+
+def _nearest(found: Matches) -> list[Line]:
+    """The sentences and rows that share most with the statement, the nearest first."""
+    return sorted(filter(found.hits, found.lines), key=lambda line: -found.score(line))
+
+
+def _near_dates(found: Matches, named: Sequence[Date]) -> dict[Date, list[Line]]:
+    """The dates to calculate with, each with its lines.
+
+    They are those that are named, or else those of the nearest sentences.
+    """
+    dates: dict[Date, list[Line]] = {}
+    for line in _nearest(found):
+        for date in line.own.dates:
+            if any(map(date.agrees, named)) or (not named and len(dates) < _MOST_LINES):
+                dates.setdefault(replace(date, start=0), []).append(line)
+    return dates
+
+
+def _is_shifted(found: Matches, date: Date) -> bool:
+    """Whether a date is some time after or before a known date; the lines are marked as used."""
+    near = _nearest(found)[:_NEAR] if date.day else []
+    said_now = [*found.claim.numbers, *found.asked.numbers]
+    spans = [(line, each) for line in near for each in line.own.numbers]
+    spans += [(line, each) for line in near for each in said_now]
+    for line in near:
+        for other, span in spans:
+            if is_shifted(date, line.own.dates, [span]):
+                found.used.extend(dict.fromkeys([line, other]))
+                return True
     return False
 
 
@@ -199,8 +239,7 @@ def _operands(found: Matches, number: Number) -> Iterator[list[tuple[Line, Numbe
     if named:
         yield from (_values([line]) for line in named)
         return
-    ranked = sorted(filter(found.hits, found.lines), key=lambda line: -found.score(line))
-    yield _values(ranked[:_MOST_LINES])
+    yield _values(_nearest(found)[:_MOST_LINES])
     alike = [line for line in found.lines if number.base in {each.base for each in line.numbers}]
     if number.base and len(alike) <= _FEW:
         yield _values(alike)

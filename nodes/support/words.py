@@ -122,6 +122,11 @@ def in_two_languages(one: str, other: str) -> bool:
     return "" not in languages and len(languages) == 2
 
 
+def decimal_mark_of(text: str) -> str:
+    """The sign before the decimals in the language of a text."""
+    return "." if language_of(text) in {"", "en"} else ","
+
+
 def language_of(text: str) -> str:
     """The language whose function words are most; "" where none is ahead.
 

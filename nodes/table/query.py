@@ -37,10 +37,12 @@ def run_query(
     sql: str,
     keep: Callable[[str], bool],
     stop: threading.Event,
+    decimal_mark: str = ".",
 ) -> Outcome:
     """The result of a query. An error is part of it.
 
     Args:
+        decimal_mark: The sign before the decimals of numbers in the result.
         keep: Whether the rows in a passage may be read.
         stop: Set when nobody waits for the result any more.
     """
@@ -61,7 +63,13 @@ def run_query(
     return Outcome(
         error="",
         columns=result["columns"],
-        rows=rows[:_KEPT_ROWS],
+        rows=[
+            [
+                value and value.replace(".", decimal_mark) if place in result["decimals"] else value
+                for place, value in enumerate(row)
+            ]
+            for row in rows[:_KEPT_ROWS]
+        ],
         more=result["more"] or len(rows) > _KEPT_ROWS,
         sources=_best_sources(loaded, result["sources"], rows[:_KEPT_ROWS]),
     )

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any, Final, Literal
 
@@ -16,6 +17,7 @@ from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.tables.reader import Table, Tables
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.run import run_of
+from hopyard.nodes.support.words import decimal_mark_of
 from hopyard.nodes.table.entries import Entry, entries_of, schema_text, with_near_values
 from hopyard.nodes.table.query import run_query
 from hopyard.prompts.passages import one_line
@@ -121,7 +123,9 @@ async def ask(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     asked = Asked(sql=sql, sentence=sentence, knows=knows)
     if asked["sql"]:
         stop = threading.Event()
-        outcome = await in_thread(run_query, tables, entries, asked["sql"], keep, stop, stop=stop)
+        mark = decimal_mark_of(f"{state['question']} {sentence}")
+        query = partial(run_query, tables, entries, asked["sql"], keep, stop, mark)
+        outcome = await in_thread(query, stop=stop)
         step["facts"] = {"SQL": asked["sql"]}
         if outcome["error"]:
             step |= {"verdict": FAILED, "reason": outcome["error"]}

@@ -86,6 +86,11 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
         return {
             "columns": columns,
             "rows": [[_shown(value) for value in row] for row in rows[:MOST_ROWS]],
+            "decimals": [
+                place
+                for place, column in enumerate(zip(*rows, strict=True))
+                if any(isinstance(value, float | Decimal) for value in column)
+            ],
             "more": len(rows) > MOST_ROWS,
             "sources": _sources(connection, tree, names),
         }

@@ -153,7 +153,7 @@ REPORT: Final[Prompt[CommunityReport]] = Prompt(
     ),
     capable=Prompt(
         name="community-report",
-        version=3,
+        version=4,
         system=(
             "Write a report about a community: entities of a graph that belong together more than "
             "with others. Readers use the report to answer questions about a whole collection of "
@@ -170,11 +170,13 @@ REPORT: Final[Prompt[CommunityReport]] = Prompt(
             "rating: a number from 0 to 10, how important the community is in the material as a "
             "whole: 0 for a remark in passing, 10 for a main subject.\n"
             "findings: the most important insights about the community, the most important first. "
-            "Each has a summary of one sentence and an explanation of one or more. Give names, "
-            "dates and figures, and say who states something and when if that matters. Prefer what "
-            "joins several lines to what repeats one line. But lines that share only a date, a "
-            "place or a common word have nothing in common: never join them. After each statement "
-            "of an explanation, cite the lines that support it in square brackets, as in [S2, R7], "
+            "Each has a summary of one sentence and an explanation of one or more. A reader sees a "
+            "finding alone: each gives its names, its date or year and its figures, and says who "
+            "states it, wherever the lines or the titles above them do. No two findings tell the "
+            "same; join them. Prefer what joins several lines to what repeats one line. But lines "
+            "that share only a date, a place or a common word have nothing in common: never join "
+            "them. After each statement of an explanation, cite the lines that support it in "
+            "square brackets, as in [S2, R7], "
             "at most five at a time. elements lists all numbers that the explanation cites. Leave "
             "out a finding that no line supports.\n"
             "The title above a sentence says whom or what it is about. Write about the subject "

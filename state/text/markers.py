@@ -41,10 +41,15 @@ def renumber(answer: str, numbers: Mapping[int, int]) -> str:
     return "".join([*parts, answer[start:]])
 
 
+def marked_numbers(answer: str) -> list[int]:
+    """The numbers in the markers of an answer, each once, in the order in which they appear."""
+    found = (number for match in find_markers(answer) for number in marker_numbers(match.group()))
+    return list(dict.fromkeys(found))
+
+
 def in_order(answer: str) -> str:
     """The answer with its markers numbered from 1 in the order in which they appear."""
-    found = (number for match in find_markers(answer) for number in marker_numbers(match.group()))
-    numbers = {number: place for place, number in enumerate(dict.fromkeys(found), 1)}
+    numbers = {number: place for place, number in enumerate(marked_numbers(answer), 1)}
     return renumber(answer, numbers)
 
 

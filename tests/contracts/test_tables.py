@@ -153,3 +153,14 @@ class TestTable(StrategyContract):
             "Gate: North · Day: 2024-03-01 · Trucks: 12 · Fee: € 1.10",
             "Gate: North · Day: 2024-03-02 · Trucks: 40 · Fee: € 3.30",
         ]
+
+    async def test_numbers_are_written_as_in_the_language_of_the_question(
+        self, context: Context, config: RunnableConfig, chat: ScriptedChat
+    ) -> None:
+        sql = 'SELECT sum("fee") AS summe FROM "trucks_at_the_gates"'
+        sentence = "Die Summe der Gebühren ist {summe} Euro."
+        chat.answers = {"TableQuery": {"thought": "", "sql": sql, "sentence": sentence}}
+        german = change_context(context, {"seed": 9})
+        output = await self.ask(german, config, "Wie hoch ist die Summe der Gebühren?")
+        assert output["answer"].startswith("Die Summe der Gebühren ist 6,60 Euro.")
+        assert output["citations"]

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from building import build
 
+from hopyard.agent.building import abuild_index
+from hopyard.agent.registration import register_embedding
 from hopyard.agent.tool import readable
 from hopyard.graphs import router, single
 from hopyard.indexes.corpus.records import Document
@@ -177,6 +179,29 @@ async def test_passages_are_cut_to_snippets_at_a_word(
     assert whole.startswith(shown)
     assert whole[len(shown)] == " "  # the cut is between two words
     assert "Regensburg is a city in Bavaria. Its cathedral was begun in 1273." in turn
+
+
+async def test_files_that_were_not_read_are_named_if_the_answer_is_unknown(
+    context: Context, script: Script, tmp_path: Path
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "bridge.txt").write_text("The Iron Bridge was opened in 1781.")
+    (tmp_path / "docs" / "plan.png").write_bytes(b"")
+    register_embedding("words", Words())
+    await abuild_index(tmp_path / "index", tmp_path / "docs", embedding="words")
+    one, other = "When was the Iron Bridge opened?", "When was the Iron Bridge painted?"
+    script.lines = {("read", one): said("1781"), ("read", other): said("Unknown")}
+    settings = changed(context, index=str(tmp_path / "index"), embedding="words", strategy="single")
+    known = await router.graph.ainvoke({"question": one}, context=settings)
+    unknown = await router.graph.ainvoke({"question": other}, context=settings)
+    assert (known["answer"], notes_of(known)) == ("1781", [])
+    note = (
+        "1 file of the index could not be read or not in full, and the answer may be in it: "
+        "plan.png (unknown suffix '.png')."
+    )
+    assert (unknown["answer"], notes_of(unknown)) == ("Unknown", [note])
+    of_others = changed(settings, groups=["guests"])
+    assert notes_of(await router.graph.ainvoke({"question": other}, context=of_others)) == []
 
 
 async def test_documents_without_a_date_are_noted(

@@ -310,3 +310,17 @@ def test_the_question_decides_between_sentences_that_hold_as_much_of_a_statement
     [asked] = cite_claims([("Titan", page)], question="Which moons of Saturn are there?")
     assert asked["quote"] == quote
     assert plain["supported"] and asked["supported"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "first"),
+    [
+        ("Three cities are old: Trier [1], Bonn [2] and Mainz [3].", "cities are old: Trier"),
+        ("Es gibt 2 Orte: Trier [1] und Bonn [2].", "Es gibt Orte: Trier"),
+        ("Three cities are old: Trier, Bonn, Mainz [1].", "cities are old: Trier, Bonn, Mainz"),
+        ("Three cities are old: Trier [1] and Bonn [2].", "Three cities are old: Trier"),
+        ("In 3 years: 2 cities [1].", "In 3 years: 2 cities"),
+    ],
+)
+def test_the_number_of_items_before_a_list_is_no_part_of_the_first(answer: str, first: str) -> None:
+    assert statements(answer)[0][0] == first

@@ -42,7 +42,7 @@ export function Passage({ cited, close }) {
     Page: cited.pages, ...cited.metadata };
   const marked = place?.marks.map((mark) => mark.page) ?? [];
   const text = cited.marked || cited.text
-    ? html`<blockquote dangerouslySetInnerHTML=${{ __html: cited.marked || "" }} />`
+    ? html`<blockquote dangerouslySetInnerHTML=${{ __html: withTables(cited.marked || "") }} />`
     : html`<p>The passage has left the index. It said:</p>
       ${cited.quotes.map((quote) => html`<blockquote><mark>${quote}</mark></blockquote>`)}`;
   return html`<aside ref=${panel} aria-label="Citation" class=${count ? "wide" : ""} onKeyDown=${keys}>
@@ -69,6 +69,28 @@ export function Passage({ cited, close }) {
       <dt key=${name}>${name}</dt><dd>${String(value)}</dd>`)}</dl>
   </aside>`;
 }
+
+const isRow = (line) => line.replace(/<\/?mark>/g, "").startsWith("|");
+/** A passage as HTML with its Markdown tables as tables; a mark may go over several cells. */
+const withTables = (text) => {
+  let open = false; // a mark that an earlier piece began
+  const whole = (piece) => {
+    const begun = open ? "<mark>" : "";
+    open = piece.lastIndexOf("<mark>") > piece.lastIndexOf("</mark>") || (open && !piece.includes("</mark>"));
+    return begun + piece + (open ? "</mark>" : "");
+  };
+  const row = (line, tag) => `<tr>${line.split(/(?<!\\)\|/).map(whole).slice(1, -1).map((cell) => `<${tag}>${cell.trim().replaceAll("\\|", "|")}</${tag}>`).join("")}</tr>`;
+  const blocks = text.split("\n").reduce((found, line) => {
+    if (found.length && isRow(found.at(-1)[0]) === isRow(line)) found.at(-1).push(line);
+    else found.push([line]);
+    return found;
+  }, []);
+  return blocks.map((lines) => {
+    if (!isRow(lines[0])) return whole(lines.join("\n").trim());
+    const rule = lines.findIndex((line) => /^[|\s:-]+$/.test(line));
+    return `<table>${lines.map((line, at) => at === rule ? "" : row(line, at < rule ? "th" : "td")).join("")}</table>`;
+  }).join("");
+};
 
 function Picture({ place, page, zoom, cited }) {
   const frame = useRef(null);

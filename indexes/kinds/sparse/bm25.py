@@ -219,7 +219,11 @@ class SparseIndex:
         """A passage with its score, and why its document was looked into."""
         unit = passage_evidence(self._ids.text(row), score)
         said = self.documents and ranking.named.get(int(self.documents.rows[row]))
-        return Evidence(**unit, why=f"the question names its document: {said}") if said else unit
+        return (
+            Evidence(**unit, why=f"the name or beginning of its document fits: {said}")
+            if said
+            else unit
+        )
 
     def by_words(
         self, text: str, k: int, allowed: Set[str] | None = None

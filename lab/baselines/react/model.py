@@ -119,15 +119,22 @@ class AgentModel(BaseChatModel):
 
 
 async def _numbered(run: Run, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """The messages with the passages that the searches found. A passage keeps its number."""
+    """The messages with the passages that the searches found, each once and with one number."""
     every = passage_ids(unit for found in evidence_of(messages) for unit in found)
     numbers = {name: number for number, name in enumerate(every, 1)}
     passages = {passage.id: passage for passage in await run.passages(every)} if every else {}
 
+    shown = set[str]()
+
     def text(found: list[Evidence]) -> str:
         names = passage_ids(found)
-        read = [passages[name] for name in names]
-        return format_passages(read, run.settings, [numbers[name] for name in names]) or "none"
+        new = [name for name in names if name not in shown]
+        known = " ".join(f"[{numbers[name]}]" for name in names if name in shown)
+        shown.update(new)
+        own = [numbers[name] for name in new]
+        read = format_passages([passages[name] for name in new], run.settings, own)
+        above = f"Shown above, and found again: {known}" if known else ""
+        return "\n\n".join(filter(None, (read, above))) or "none"
 
     return [
         message.model_copy(update={"content": text(message.artifact)})

@@ -109,11 +109,15 @@ async def test_the_agent_searches_and_its_answer_is_cited(settings: Context) -> 
     assert not output["truncated"]
 
 
-async def test_a_passage_keeps_its_number_in_every_search(settings: Context) -> None:
+async def test_a_passage_is_shown_once_and_keeps_its_number(settings: Context) -> None:
     model = scripted(search(BRIDGE, BRIDGE), answer("the Severn", 2))
     output = await ask(settings)
     first, second = (str(message.content) for message in model.shown[1][3:])
-    assert first == second
+    count = len(output["steps"][0]["passages"])
+    numbers = " ".join(f"[{number}]" for number in range(1, count + 1))
+    assert count > 1
+    assert all(f"[{number}] " in first for number in range(1, count + 1))
+    assert second == f"Shown above, and found again: {numbers}"
     assert output["evidence"][0]["id"] == output["steps"][0]["passages"][1]["id"]
 
 

@@ -66,7 +66,7 @@ def test_a_dry_run_says_the_same(
     os.utime(files / "book.epub", (0, 0))
     (files / "page.html").write_text("<body><nav>Home Shop</nav><p>Tea is sold.</p></body>")
     sync = hopyard("index", "sync", "i", files, "--dry-run", "--json").json
-    assert (sync["documents"]["changed"], sync["left_out"]) == (["docs/page.html"], {"menu": 1})
+    assert (sync["documents"]["updated"], sync["left_out"]) == (["docs/page.html"], {"menu": 1})
 
 
 def test_show_says_what_a_document_lacks(hopyard: Run, files: Path) -> None:

@@ -14,6 +14,7 @@ from model_server import WordEmbedder
 from hopyard.indexes.documents import loaders
 from hopyard.indexes.documents.files import read_file
 from hopyard.indexes.listing import list_documents
+from hopyard.indexes.unread import unread_note
 from hopyard.state.errors import UsageError
 
 from ..conftest import Run
@@ -147,15 +148,14 @@ def test_a_dry_run_lists_what_would_change(hopyard: Run, notes: Path) -> None:
     (notes / "c.txt").write_text("Gamma is new.")
     assert hopyard("index", "sync", "i", "notes", "--dry-run").out.splitlines() == [
         "added    notes/c.txt",
-        "changed  notes/b.txt",
+        "updated  notes/b.txt",
         "removed  notes/a.txt",
-        "documents: 1 added, 1 changed, 1 removed",
+        "documents: 1 added, 1 updated, 1 removed",
     ]
     found = hopyard("index", "sync", "i", "notes", "--dry-run", "--json").json["documents"]
     assert found == {
         "added": ["notes/c.txt"],
-        "changed": ["notes/b.txt"],
-        "moved": [],
+        "updated": ["notes/b.txt"],
         "removed": ["notes/a.txt"],
     }
     assert hopyard("index", "list", "i", "--json").json["passages"] == 2
@@ -188,11 +188,21 @@ def test_two_folders_of_one_name_are_followed_apart(hopyard: Run, folder: Path) 
     assert [entry["source"] for entry in listed] == ["one/docs/README.md", "two/docs/README.md"]
 
 
-def test_a_moved_file_is_listed_as_moved(hopyard: Run, notes: Path) -> None:
-    (notes / "old").mkdir()
-    (notes / "a.txt").rename(notes / "old" / "a.txt")
-    shown = hopyard("index", "sync", "i", "notes", "--dry-run").out.splitlines()
-    assert shown == ["moved    notes/a.txt → notes/old/a.txt", "documents: 1 moved"]
+def test_what_was_not_read_is_known_until_it_is_read(
+    hopyard: Run, notes: Path, folder: Path
+) -> None:
+    (notes / "photo.png").write_bytes(b"")
+    (notes / "c.json").write_bytes(b"{")
+    hopyard("index", "sync", "i", "notes")
+    hopyard("index", "sync", "i", "notes")  # c.json is not read again
+    said = unread_note(folder / "i")
+    assert said.startswith("2 files of the index could not be read or not in full, and the answer ")
+    assert "c.json (not valid JSON" in said
+    assert said.endswith("photo.png (unknown suffix '.png').")
+    (notes / "photo.png").unlink()
+    (notes / "c.json").write_bytes(b'{"a": 1}')
+    hopyard("index", "sync", "i", "notes")
+    assert unread_note(folder / "i") == ""
 
 
 def test_a_touched_file_is_not_read_again(

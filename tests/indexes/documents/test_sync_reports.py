@@ -57,7 +57,8 @@ def texts(index: Path) -> dict[str, str]:
 async def test_a_moved_file_keeps_its_passages(index: Path, notes: Path, embedder: Fake) -> None:
     """lyonzin/knowledge-rag 90: the copy is a duplicate, then its original is removed."""
     (notes / "a.txt").rename(notes / "sub" / "a.txt")
-    assert (await planned(index, embedder, notes)).moved == (("notes/a.txt", "notes/sub/a.txt"),)
+    changes = await planned(index, embedder, notes)
+    assert (changes.added, changes.removed) == (("notes/sub/a.txt",), ("notes/a.txt",))
     await synced(index, embedder, notes)
     assert texts(index) == {
         "notes/b.txt": "Beta is another.",
@@ -71,10 +72,9 @@ async def test_two_equal_files_are_moved_together(index: Path, notes: Path, embe
         (notes / "sub" / name).write_text("The same in both.")
     await synced(index, embedder, notes)
     (notes / "sub").rename(notes / "new")
-    assert (await planned(index, embedder, notes)).moved == (
-        ("notes/sub/c.txt", "notes/new/c.txt"),
-        ("notes/sub/d.txt", "notes/new/d.txt"),
-    )
+    changes = await planned(index, embedder, notes)
+    assert changes.added == ("notes/new/c.txt", "notes/new/d.txt")
+    assert changes.removed == ("notes/sub/c.txt", "notes/sub/d.txt")
     await synced(index, embedder, notes)
     assert {*texts(index)} == {
         "notes/a.txt", "notes/b.txt", "notes/new/c.txt", "notes/new/d.txt",
@@ -137,7 +137,8 @@ async def test_the_only_file_is_renamed(index: Path, notes: Path, embedder: Fake
     (notes / "b.txt").unlink()
     await synced(index, embedder, notes)
     (notes / "a.txt").rename(notes / "z.txt")
-    assert (await planned(index, embedder, notes)).moved == (("notes/a.txt", "notes/z.txt"),)
+    changes = await planned(index, embedder, notes)
+    assert (changes.added, changes.removed) == (("notes/z.txt",), ("notes/a.txt",))
     await synced(index, embedder, notes)
     assert {*texts(index)} == {"notes/z.txt"}
 

@@ -64,7 +64,7 @@ async def test_the_passage_of_the_named_document_is_first(index: Index) -> None:
                 f"{line}-{year}",
                 True,
             )
-            assert first["why"].startswith("the question names its document: ")
+            assert first["why"].startswith("the name or beginning of its document fits: ")
             assert str(year) in first["why"]
 
 
@@ -159,7 +159,7 @@ async def test_a_limit_of_years_names_the_documents_within_it(
     question = f"How many ships and crews did Amber Lines have {limit}?"
     [first] = sparse_of(index).find(question, 1)
     assert first["id"].startswith(f"Amber-{year}#")
-    assert first["why"] == f"the question names its document: {limit}, AmberLines"
+    assert first["why"] == f"the name or beginning of its document fits: {limit}, AmberLines"
 
 
 async def test_a_limit_without_documents_is_given_up(index: Index) -> None:
@@ -184,5 +184,5 @@ async def test_an_article_in_a_name_tells_nothing(directory: Path, embedder: Any
     await build([*DOCUMENTS, elbe], directory=directory, embedder=embedder, chunk_tokens=30)
     with Index.open(directory, embedder) as opened:
         [first] = sparse_of(opened).find("Wie viele Kisten hat der Tee an der Elbe?", 1)
-        said = first["why"].removeprefix("the question names its document: ").split(", ")
+        said = first["why"].removeprefix("the name or beginning of its document fits: ").split(", ")
         assert set(said) == {"Kisten", "Tee", "Elbe"}

@@ -1,0 +1,98 @@
+"""The files that a build did not read, or read in part: an answer "Unknown" names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.state.references import SECTION_MARK
+from hopyard.state.settings.rights import may_read
+from hopyard.state.storage.atomic import write_file
+from hopyard.state.text.counting import counted
+
+if TYPE_CHECKING:
+    from hopyard.indexes.documents.folders import FolderNames
+    from hopyard.indexes.documents.loaders import LoadReport
+
+FILE: Final = "unread.json"
+_AS_FILE: Final = TypeAdapter(dict[str, str])
+_SHOWN: Final = 3
+"""Files that the note names."""
+_LONGEST: Final = 100
+"""Characters of a reason."""
+
+
+def write_unread(
+    directory: Path,
+    report: LoadReport,
+    paths: Iterable[str | Path],
+    folders: FolderNames,
+    *,
+    unchanged: Set[Path] = frozenset(),
+    only: bool = False,
+) -> None:
+    """Write down what was not read, by the names that the files have in the index.
+
+    Args:
+        report: The report of this build.
+        paths: The files and folders that it was given.
+        unchanged: Files below them that it passed over.
+        only: Whether the index holds nothing else.
+    """
+    from hopyard.indexes.documents.files import shown
+    from hopyard.indexes.documents.folders import absolute
+
+    def key(path: str | Path) -> str:
+        return shown(folders.key(absolute(path)))
+
+    read, passed = {key(path) for path in paths}, {key(path) for path in unchanged}
+
+    def is_known(file: str) -> bool:
+        return file in passed or not (read & {file, *map(str, Path(file).parents)})
+
+    former = {} if only else _read(directory)
+    found = {name: reason for name, reason in former.items() if is_known(_file(name))}
+    for place, reason in report.unread:
+        file, mark, part = place.partition(SECTION_MARK)
+        found.setdefault(f"{key(file)}{mark}{part}", reason)
+    if found != former:
+        write_file(directory / FILE, _AS_FILE.dump_json(found, indent=1))
+
+
+def unread_note(directory: Path, groups: Sequence[str] | None = None) -> str:
+    """A sentence about the files whose text the index lacks, or "".
+
+    Args:
+        groups: The caller's groups, who hears of no other files; None for all.
+    """
+    files: dict[str, str] = {}
+    for name, reason in _read(directory).items():
+        part = name.partition(SECTION_MARK)[2]
+        files.setdefault(_file(name), f"{part}: {reason}" if part else reason)
+    if files and groups is not None:
+        rules = read_manifest(directory).rights
+        files = {name: files[name] for name in files if may_read({}, name, rules, groups)}
+    if not files:
+        return ""
+    named = [f"{Path(name).name} ({reason[:_LONGEST]})" for name, reason in files.items()]
+    more = f", and {len(named) - _SHOWN:,} more" if len(named) > _SHOWN else ""
+    it = "it" if len(named) == 1 else "them"
+    return (
+        f"{counted(len(named), 'file')} of the index could not be read or not in full, and the "
+        f"answer may be in {it}: {', '.join(named[:_SHOWN])}{more}."
+    )
+
+
+def _read(directory: Path) -> dict[str, str]:
+    try:
+        return _AS_FILE.validate_json((directory / FILE).read_bytes())
+    except (OSError, ValidationError):  # none was written
+        return {}
+
+
+def _file(name: str) -> str:
+    return name.partition(SECTION_MARK)[0]
