@@ -19,6 +19,7 @@ from hopyard.nodes.citations import (
     sentences_with_markers,
     statements,
 )
+from hopyard.nodes.support.compare import compare
 from hopyard.nodes.support.words import units
 from hopyard.prompts.answer import GENERAL_KNOWLEDGE
 from hopyard.state.schemas import Citation
@@ -98,6 +99,7 @@ def _cite_statements(question: str, answer: str, passages: Sequence[Passage]) ->
         ]
     citations, places = place_claims(claims, question=question)
     _read_whole_sentences(question, answer, passages, citations)
+    citations += _heads(question, passages, citations)
     parts, start = [], 0
     for statement, numbers, (begin, end) in marked_statements(answer):
         own = {
@@ -135,6 +137,36 @@ def _read_whole_sentences(
             citation["supported"] = citation["passage_id"] in supported
 
 
+def _heads(
+    question: str, passages: Sequence[Passage], citations: Sequence[Citation]
+) -> list[Citation]:
+    """Support statements by another passage of the same document, which has their date or name.
+
+    "The meeting of 5 April decided it [1]": [1] says what was decided, and the head of the document
+    says when.
+
+    Returns:
+        The citations of these other passages.
+    """
+    shown = {passage.id: passage for passage in passages}
+    added: dict[str, Citation] = {}
+    for citation in citations:
+        own = shown.get(citation["passage_id"])
+        if citation["supported"] or own is None:
+            continue
+        claim = citation["claim"]
+        if not compare(claim, [own], about=question).reason.startswith(("date ", "name ")):
+            continue
+        for other in passages:
+            if other.document_id == own.document_id and other.id != own.id:
+                found, head = cite_passages(claim, [own, other], about=question)
+                if found and head and found["supported"] and head["supported"]:
+                    citation["supported"] = True
+                    added.setdefault(other.id, head)
+                    break
+    return list(added.values())
+
+
 def _cite_findings(
     question: str,
     answer: str,
@@ -142,6 +174,7 @@ def _cite_findings(
     findings: Sequence[tuple[str, Passage]],
 ) -> Cited:
     citations = cite_claims(findings, question=question)
+    citations += _heads(question, passages, citations)
     cited = [citation["passage_id"] for citation in citations]
     places = {
         number: cited.index(passage.id) + 1

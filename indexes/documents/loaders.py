@@ -60,8 +60,8 @@ class LoadReport:
     def unread(self) -> list[tuple[str, str]]:
         """The places whose text the index lacks, each with the reason."""
         return [
-            *((item.source, item.reason) for item in self.bad),
             *((item.path, item.reason) for item in self.skipped if item.lacking),
+            *((item.source, item.reason) for item in self.bad),
             *((item.place, str(item.kept)) for item in self.incomplete),
         ]
 

@@ -203,7 +203,7 @@ def _near_dates(found: Matches, named: Sequence[Date]) -> dict[Date, list[Line]]
     """
     dates: dict[Date, list[Line]] = {}
     for line in _nearest(found):
-        for date in line.own.dates:
+        for date in (*line.own.dates, *line.around.dates):
             if any(map(date.agrees, named)) or (not named and len(dates) < _MOST_LINES):
                 dates.setdefault(replace(date, start=0), []).append(line)
     return dates
@@ -217,7 +217,7 @@ def _is_shifted(found: Matches, date: Date) -> bool:
     spans += [(line, each) for line in near for each in said_now]
     for line in near:
         for other, span in spans:
-            if is_shifted(date, line.own.dates, [span]):
+            if is_shifted(date, [*line.own.dates, *line.around.dates], [span]):
                 found.used.extend(dict.fromkeys([line, other]))
                 return True
     return False

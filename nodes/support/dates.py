@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from fractions import Fraction
 from itertools import permutations
 
 from hopyard.nodes.support.quantities import Date, Number
@@ -25,16 +26,16 @@ def time_between(wanted: Number, known: Sequence[Date]) -> tuple[Date, ...]:
     return ()
 
 
-def _times(one: Date, other: Date, wanted: Number) -> Iterator[int]:
+def _times(one: Date, other: Date, wanted: Number) -> Iterator[Fraction]:
     """The time from one date to a later date, in the unit of a number; nothing if it is earlier."""
     first, last = _day_of(one), _day_of(other)
     if first and last and first < last and wanted.unit and wanted.base == "s":
         days, unit = (last - first).days, wanted.unit.factor
-        yield from (int(each * _DAY // unit) for each in (days, days + 1) if unit >= _DAY)
+        yield from (Fraction(each * _DAY // unit) for each in (days, days + 1) if unit >= _DAY)
     if wanted.unit and wanted.base == "month" and bool(one.year) == bool(other.year):
         months = 12 * (other.year - one.year) + other.month - one.month
         months -= bool(one.day and other.day and other.day < one.day)
-        yield int(months // wanted.unit.factor)
+        yield Fraction(months // wanted.unit.factor)
 
 
 def is_shifted(wanted: Date, known: Sequence[Date], spans: Sequence[Number]) -> bool:

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from hopyard.indexes.text.language import detect_language
+
 _ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|e|s)$")
 STEM: Final = 5
 """Letters of a word that are compared: "discovered" and "discoverer" are the same word."""
@@ -97,6 +99,10 @@ _FUNCTION_WORDS: Final = {
     }.items()
 }
 
+_DECIMAL_COMMA: Final = frozenset(
+    "de fr es it pt nl pl da sv no fi ru uk cs sk sl hr ro hu bg el tr ca".split()
+)
+"""Languages that write 1,5 for one and a half (CLDR)."""
 _UNMISTAKABLE: Final = frozenset(
     word
     for line in ("the and was were und der das ist wurde les une los della het",)
@@ -124,7 +130,7 @@ def in_two_languages(one: str, other: str) -> bool:
 
 def decimal_mark_of(text: str) -> str:
     """The sign before the decimals in the language of a text."""
-    return "." if language_of(text) in {"", "en"} else ","
+    return "," if (language_of(text) or detect_language([text])) in _DECIMAL_COMMA else "."
 
 
 def language_of(text: str) -> str:

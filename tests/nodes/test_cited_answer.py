@@ -188,6 +188,7 @@ def test_the_passages_of_a_sentence_are_read_together(
 @pytest.mark.parametrize(
     ("answer", "sizes"),
     [
+        ("Sie wird drei [1], am 6. Juni 2025 [2]. Er kommt [1].", [2, 1]),
         ("A [1], B [2].", [2]),
         ("A [1]. B [2].", [1, 1]),
         ("A. [1] B. [2]", [1, 1]),
@@ -303,3 +304,17 @@ def test_an_answer_that_its_passage_states_is_confirmed_though_the_finding_says_
     assert cited.citations[0]["claim"] == "Ganymede"
     other = cite_answer(question, "Callisto", [moon], findings=[(finding, moon)])
     assert other.unconfirmed == NOT_STATED
+
+
+@pytest.mark.parametrize(("day", "supported"), [("5 April 2025", True), ("6 April 2025", False)])
+def test_the_head_of_a_document_says_when_its_sections_were_written(
+    day: str, supported: bool
+) -> None:
+    head = Passage("m#0", "m", 0, "Minutes", "Date: 5 April 2025. 37 members came.", "", 9)
+    fees = Passage("m#1", "m", 1, "Minutes", "The fee stays as it is.", "", 9)
+    other = Passage("n#0", "n", 0, "Notes", "A letter of 6 April 2025.", "", 9)
+    answer = f"The fee stays as it is since the meeting of {day} [2]. A letter came [3]."
+    cited = cite_answer("Did the fee change?", answer, [head, fees, other])
+    assert cited.citations[0]["supported"] == supported
+    quoted = [each["quote"] for each in cited.citations if each["passage_id"] == "m#0"]
+    assert quoted == (["Date: 5 April 2025."] if supported else [])

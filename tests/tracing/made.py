@@ -52,14 +52,14 @@ def made_trace(
     return trace_of("mine", values, {}, waits, uses, "")
 
 
-def with_texts(trace: Trace, **texts: str) -> Trace:
+def with_texts(trace: Trace, quote: str = "gate opened in 1999.", **texts: str) -> Trace:
     """The trace as if its index had these passages, with titles made of their ids."""
     passages = {
         name: TracedPassage(
             name,
             title=name.replace("_", " ").title(),
             text=texts.get(name),
-            quotes=find_quotes(texts.get(name, ""), ["gate opened in 1999."]),
+            quotes=find_quotes(texts.get(name, ""), [quote]),
             unit=passage.unit,
         )
         for name, passage in trace.passages.items()

@@ -142,6 +142,21 @@ def test_no_text_of_a_document_runs(shown: Shown, trace: Trace) -> None:
     assert browser.get_log("browser") == []
 
 
+def test_a_table_of_a_passage_is_a_table_with_the_quoted_row_marked(shown: Shown) -> None:
+    text_ = "Prices.\n\n| Item | Price |\n|---|---|\n| A \\| B | 3 |\n| <b>C</b> | 4 |\n\nWithout tax."
+    found = {**cited("| A \\| B | 3 |"), "passage_id": "prices"}
+    made = made_trace([], answer="It is 3 [1].", evidence=[passage_evidence("prices", 1)],
+                      citations=[found])  # fmt: skip
+    browser = shown(with_texts(made, prices=text_, quote="| A \\| B | 3 |"))
+    browser.find_element("css selector", "a.mark").click()
+    cells = "return [...document.querySelectorAll('aside blockquote %s')].map((c) => c.innerText)"
+    assert browser.execute_script(cells % "th") == ["Item", "Price"]
+    assert browser.execute_script(cells % "td") == ["A | B", "3", "<b>C</b>", "4"]
+    assert browser.execute_script(cells % "td mark") == ["A | B", "3"]
+    assert "|---" not in text(browser, "aside blockquote")
+    assert text(browser, "aside blockquote").endswith("Without tax.")
+
+
 def test_no_value_leaves_the_page_empty(shown: Shown) -> None:
     """Half a character, line ends of JavaScript, control characters, a score that is no number."""
     odd = "half \ud83d, \u2028, \x1b[31m, </script> and all"

@@ -79,7 +79,7 @@ const withTables = (text) => {
     open = piece.lastIndexOf("<mark>") > piece.lastIndexOf("</mark>") || (open && !piece.includes("</mark>"));
     return begun + piece + (open ? "</mark>" : "");
   };
-  const row = (line, tag) => `<tr>${line.split(/(?<!\\)\|/).map(whole).slice(1, -1).map((cell) => `<${tag}>${cell.trim().replaceAll("\\|", "|")}</${tag}>`).join("")}</tr>`;
+  const row = (line, tag) => `<tr>${line.split(/ *(?<!\\)\| */).map(whole).slice(1, -1).map((cell) => `<${tag}>${cell.replaceAll("\\|", "|")}</${tag}>`).join("")}</tr>`;
   const blocks = text.split("\n").reduce((found, line) => {
     if (found.length && isRow(found.at(-1)[0]) === isRow(line)) found.at(-1).push(line);
     else found.push([line]);

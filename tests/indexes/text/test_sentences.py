@@ -43,6 +43,26 @@ def sentences(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
+        (
+            "2025-10-03T06:30:11Z ERROR job=1 failed: it was closed. By whom?\n"
+            "  at line 3\n[2025-10-03 06:30:17] INFO restored",
+            [
+                "2025-10-03T06:30:11Z ERROR job=1 failed: it was closed. By whom?\n  at line 3",
+                "[2025-10-03 06:30:17] INFO restored",
+            ],
+        ),
+        (
+            "database: postgresql://tern@db1.prod.internal/tern,other\nqueues:\n  mail: {a: 16}",
+            [
+                "database: postgresql://tern@db1.prod.internal/tern,other",
+                "queues:",
+                "mail: {a: 16}",
+            ],
+        ),
+        (
+            "Note: this is running text of a page,\nwhich goes on in lines. Result: nothing.",
+            ["Note: this is running text of a page,\nwhich goes on in lines.", "Result: nothing."],
+        ),
         ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
         ("A line\nof a text. Another\none.", ["A line\nof a text.", "Another\none."]),
         ('He said "so." Then he left.', ['He said "so."', "Then he left."]),
