@@ -100,7 +100,9 @@ _FUNCTION_WORDS: Final = {
 }
 
 _DECIMAL_COMMA: Final = frozenset(
-    "de fr es it pt nl pl da sv no fi ru uk cs sk sl hr ro hu bg el tr ca".split()
+    word
+    for line in ("de fr es it pt nl pl da sv no fi ru uk cs sk sl hr ro hu bg el tr ca",)
+    for word in line.split()
 )
 """Languages that write 1,5 for one and a half (CLDR)."""
 _UNMISTAKABLE: Final = frozenset(

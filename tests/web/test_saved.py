@@ -143,7 +143,9 @@ def test_no_text_of_a_document_runs(shown: Shown, trace: Trace) -> None:
 
 
 def test_a_table_of_a_passage_is_a_table_with_the_quoted_row_marked(shown: Shown) -> None:
-    text_ = "Prices.\n\n| Item | Price |\n|---|---|\n| A \\| B | 3 |\n| <b>C</b> | 4 |\n\nWithout tax."
+    text_ = (
+        "Prices.\n\n| Item | Price |\n|---|---|\n| A \\| B | 3 |\n| <b>C</b> | 4 |\n\nWithout tax."
+    )
     found = {**cited("| A \\| B | 3 |"), "passage_id": "prices"}
     made = made_trace([], answer="It is 3 [1].", evidence=[passage_evidence("prices", 1)],
                       citations=[found])  # fmt: skip
