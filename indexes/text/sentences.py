@@ -43,7 +43,8 @@ _ABBREVIATIONS: Final = frozenset(
     word
     for line in (
         "e.g i.e z.b d.h u.a o.ä vs cf ca approx bzw resp incl inkl dr mr mrs ms prof st sr jr hr",
-        "fr dipl ing gen col capt lt sgt rev hon mt ft sen gov rep med rer nat phil mio mrd geb verh",
+        "fr dipl ing gen col capt lt sgt rev hon mt ft sen gov rep med rer nat phil mio mrd",
+        "geb verh",
     )
     for word in line.split()
 )
