@@ -19,7 +19,6 @@ from hopyard.nodes.citations import (
     sentences_with_markers,
     statements,
 )
-from hopyard.nodes.support.compare import compare
 from hopyard.nodes.support.words import units
 from hopyard.prompts.answer import GENERAL_KNOWLEDGE
 from hopyard.state.schemas import Citation
@@ -99,7 +98,6 @@ def _cite_statements(question: str, answer: str, passages: Sequence[Passage]) ->
         ]
     citations, places = place_claims(claims, question=question)
     _read_whole_sentences(question, answer, passages, citations)
-    citations += _heads(question, passages, citations)
     parts, start = [], 0
     for statement, numbers, (begin, end) in marked_statements(answer):
         own = {
@@ -114,57 +112,54 @@ def _cite_statements(question: str, answer: str, passages: Sequence[Passage]) ->
 
 
 def _read_whole_sentences(
-    question: str, answer: str, passages: Sequence[Passage], citations: Sequence[Citation]
+    question: str, answer: str, passages: Sequence[Passage], citations: list[Citation]
 ) -> None:
     """Support the parts of a sentence whose passages together state the whole of it.
 
     "In Illinois: Clyde Tombaugh found it [1], who was born there [2]" begins with what [2] states.
     """
     for sentence in sentences_with_markers(answer):
-        doubted = [
-            citation
-            for citation in citations
-            if not citation["supported"] and citation["claim"] in dict(sentence)
-        ]
-        if not doubted or len(sentence) == 1:
-            continue
-        numbers = [number for _, own in sentence for number in own if _is_shown(number, passages)]
-        held = {passages[number - 1].id: passages[number - 1] for number in numbers}
-        whole = ", ".join(statement for statement, _ in sentence)
-        found = cite_passages(whole, list(held.values()), about=question)
-        supported = {each["passage_id"] for each in found if each and each["supported"]}
-        for citation in doubted:
-            citation["supported"] = citation["passage_id"] in supported
+        claims = [statement for statement, _ in sentence]
+        doubted = [each for each in citations if not each["supported"] and each["claim"] in claims]
+        if doubted:
+            numbers = [number for _, own in sentence for number in own]
+            shown = (passages[number - 1] for number in numbers if _is_shown(number, passages))
+            held = list({passage.id: passage for passage in shown}.values())
+            _read_again(question, ", ".join(claims), held, passages, doubted, citations)
 
 
-def _heads(
-    question: str, passages: Sequence[Passage], citations: Sequence[Citation]
-) -> list[Citation]:
-    """Support statements by another passage of the same document, which has their date or name.
+def _read_again(
+    question: str,
+    claim: str,
+    held: Sequence[Passage],
+    passages: Sequence[Passage],
+    doubted: Sequence[Citation],
+    citations: list[Citation],
+) -> None:
+    """Support citations whose passages state a claim together, or with another of their documents.
 
     "The meeting of 5 April decided it [1]": [1] says what was decided, and the head of the document
-    says when.
+    says when. The head is cited too then.
 
-    Returns:
-        The citations of these other passages.
+    Args:
+        held: The passages of the claim.
+        passages: All passages that the model read.
+        doubted: The citations.
+        citations: All citations; that of the head comes last.
     """
-    shown = {passage.id: passage for passage in passages}
-    added: dict[str, Citation] = {}
-    for citation in citations:
-        own = shown.get(citation["passage_id"])
-        if citation["supported"] or own is None:
-            continue
-        claim = citation["claim"]
-        if not compare(claim, [own], about=question).reason.startswith(("date ", "name ")):
-            continue
-        for other in passages:
-            if other.document_id == own.document_id and other.id != own.id:
-                found, head = cite_passages(claim, [own, other], about=question)
-                if found and head and found["supported"] and head["supported"]:
-                    citation["supported"] = True
-                    added.setdefault(other.id, head)
-                    break
-    return list(added.values())
+    documents = {passage.document_id for passage in held}
+    heads = [each for each in passages if each.document_id in documents and each not in held]
+    for head in ([], *([each] for each in heads)):
+        found = cite_passages(claim, [*held, *head], about=question)
+        stated = [each for each in found if each and each["supported"]]
+        named = {each["passage_id"] for each in stated}
+        own = [each for each in doubted if each["passage_id"] in named]
+        if own and (not head or head[0].id in named):
+            for citation in own:
+                citation["supported"] = True
+            if head and head[0].id not in {each["passage_id"] for each in citations}:
+                citations.append(stated[-1])
+            return
 
 
 def _cite_findings(
@@ -174,7 +169,10 @@ def _cite_findings(
     findings: Sequence[tuple[str, Passage]],
 ) -> Cited:
     citations = cite_claims(findings, question=question)
-    citations += _heads(question, passages, citations)
+    known = {passage.id: passage for passage in passages}
+    for citation in list(citations):
+        if not citation["supported"] and (own := known.get(citation["passage_id"])):
+            _read_again(question, citation["claim"], [own], passages, [citation], citations)
     cited = [citation["passage_id"] for citation in citations]
     places = {
         number: cited.index(passage.id) + 1

@@ -27,7 +27,7 @@ _ITEM: Final = re.compile(r"\s*(?:[-*•‣–]|\d{1,3}[.)])\s+\S")
 _HEADING: Final = re.compile(r"\s*#{1,6}\s")
 _END: Final = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|$)|[。！？]+[」』”’）]*")
 _RECORD: Final = re.compile(
-    r"\s*(?:[\"']?[\w.-]+[\"']?(?:\s?=|:(?=\s|$))"
+    r"\s*(?:[\"']?[\w.-]+[\"']?(?: › [^\n›:]+)*(?:\s?=|:(?=\s|$))"
     r"|[\[(]?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d))"
 )
 """The beginning of a line of a log or of a file of settings: a time, or a key."""

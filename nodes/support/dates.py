@@ -35,7 +35,8 @@ def _times(one: Date, other: Date, wanted: Number) -> Iterator[Fraction]:
     if wanted.unit and wanted.base == "month" and bool(one.year) == bool(other.year):
         months = 12 * (other.year - one.year) + other.month - one.month
         months -= bool(one.day and other.day and other.day < one.day)
-        yield Fraction(months // wanted.unit.factor)
+        size = wanted.unit.factor  # in months; "almost 20 years" are 19 and ten months at least
+        yield from {months // size, (months + size / 6) // size}
 
 
 def is_shifted(wanted: Date, known: Sequence[Date], spans: Sequence[Number]) -> bool:

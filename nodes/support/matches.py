@@ -11,7 +11,7 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.support.lines import SAMPLE, Line, Said, lines_of, said
 from hopyard.nodes.support.names import Name, find_names
 from hopyard.nodes.support.quantities import Date, Number
-from hopyard.nodes.support.words import in_two_languages, language_of, script_of
+from hopyard.nodes.support.words import language_of, script_of
 
 Span = tuple[int, int]
 Hit = str | Name | Number | Date
@@ -30,7 +30,9 @@ class Matches:
 
     def __init__(self, statement: str, passages: Sequence[Passage], asked: str, about: str) -> None:
         self.text: Final = " ".join(passage.text for passage in passages)[:SAMPLE]
-        language = language_of(f"{asked} {statement}") or language_of(self.text) or "en"
+        # An answer is in the language of its question.
+        self.language: Final = language_of(f"{asked} {statement}") or language_of(about)
+        language = self.language or language_of(self.text) or "en"
         self.claim: Final = said(statement, language)
         self.asked: Final = said(asked, language)
         self.whole: Final = said(f"{asked} {statement}", language)
@@ -59,8 +61,10 @@ class Matches:
     @cached_property
     def foreign(self) -> bool:
         """Whether the words of statement and passages are of two languages or scripts."""
-        one, other = self.whole.plain, self.text
-        return script_of(one) != script_of(other) or in_two_languages(one, other)
+        if script_of(self.whole.plain) != script_of(self.text):
+            return True
+        languages = {self.language, language_of(self.text)}
+        return "" not in languages and len(languages) == 2
 
     def hits(self, line: Line) -> frozenset[Hit]:
         """The parts of the statement or the question in a line itself."""
@@ -110,20 +114,23 @@ class Matches:
         score = 0.0
         for hit in self.hits(line):
             if isinstance(hit, (Number, Date)):
-                score += 3
+                score += 0.3 if has(line.around, hit) else 3
             elif isinstance(hit, Name):
                 score += 0.3 if hit.is_in(line.around.names) else 2
             else:
                 score += 0.3 if hit in line.around.words else 1
-        about = len(self.about & (line.own.words | line.around.words))
-        return score - 0.2 * line.heading + 0.01 * about
+        asked = 0.2 * len(self.about & line.own.words - line.around.words)
+        asked += 0.01 * len(self.about & line.around.words)
+        return score - 0.2 * line.heading + asked
 
     def quotes(self, place: int) -> list[Span]:
         """The sentences and rows of a passage to quote, the best first."""
         own = [line for line in self.lines if line.passage == place]
         if not own:
             return []
-        best = max(own, key=lambda line: (self.score(line), line.span[0] - line.span[1]))
+        # Of sentences that share nothing with an answer in another language, the longest says most.
+        sign = 1 if self.foreign else -1
+        best = max(own, key=lambda line: (self.score(line), sign * (line.span[1] - line.span[0])))
         chosen = [best, *(line for line in dict.fromkeys(self.used) if line in own)]
         least = max(_LEAST_GAIN, len(self.words) // 5)
         while len(chosen) < MOST_QUOTES and len(chosen) < len(own):

@@ -43,6 +43,7 @@ STOP_WORDS: Final = frozenset(
         "werden wurde wurden hat haben hatte hatten im am auf aus bei mit nach von vom vor zu zum",
         "zur für über unter durch um als wie auch nicht nur noch es er sie sich wer wo wann dass",
         "daß weil wenn je sein seine ihr ihre man kann muss müssen soll innerhalb alle dieser",
+        "almost nearly roughly approximately exactly rund knapp etwa ungefähr genau beinahe",
         "diese dieses total together sum altogether combined average less fewer insgesamt",
         "zusammen gesamt summe durchschnitt mehr weniger largest highest lowest smallest longest",
         "shortest higher lower mr ms mrs dr prof sir lord lady jr sr frau herr herrn höchste",
@@ -89,7 +90,8 @@ _FUNCTION_WORDS: Final = {
     language: frozenset(words.split())
     for language, words in {
         "en": "a the of and is was were are to by with from that which at how who when what do i",
-        "de": "der die das und ist von wurde ein eine mit den im zu auf wie wann wer wo hat sind",
+        "de": "der die das und ist von wurde ein eine mit den im zu auf wie wann wer wo hat sind "
+        "welche welcher welches gibt nicht für zum zur bei nach seit vom aus",
         "fr": "a le la les et est des une dans du en par qui sur au de à combien quel où sont il",
         "es": "a el la los las y es en una del por que con se al de cuánto cuál quién dónde",
         "it": "a il la i gli e di della che per con un nel sono è quanto quanti quale quando dove",
@@ -122,12 +124,6 @@ def script_of(text: str) -> str:
     for script, count in scripts.items():
         counts[_ALIKE.get(script, script)] += count
     return counts.most_common(1)[0][0] if counts else ""
-
-
-def in_two_languages(one: str, other: str) -> bool:
-    """Whether the function words of two texts are of two languages, as far as they tell."""
-    languages = {language_of(one), language_of(other)}
-    return "" not in languages and len(languages) == 2
 
 
 def decimal_mark_of(text: str) -> str:

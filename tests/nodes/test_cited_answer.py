@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.citations import sentences_with_markers
 from hopyard.nodes.cited_answer import NOT_STATED, NOTHING_NAMED, cite_answer
-from hopyard.nodes.support.words import in_two_languages, script_of
+from hopyard.nodes.support.words import language_of, script_of
 
 Q_BORN = "Where was the discoverer of Pluto born?"
 
@@ -250,7 +250,8 @@ def test_what_is_general_knowledge_is_not_checked() -> None:
     ],
 )
 def test_two_languages(one: str, other: str, two: bool) -> None:
-    assert in_two_languages(one, other) is two
+    languages = {language_of(one), language_of(other)}
+    assert ("" not in languages and len(languages) == 2) is two
 
 
 @pytest.mark.parametrize(

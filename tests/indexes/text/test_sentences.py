@@ -60,6 +60,13 @@ def sentences(text: str) -> list[str]:
             ],
         ),
         (
+            "info › title: tern\npaths › /queues/{name}/pause › post › summary: It pauses. Later",
+            [
+                "info › title: tern",
+                "paths › /queues/{name}/pause › post › summary: It pauses. Later",
+            ],
+        ),
+        (
             "Note: this is running text of a page,\nwhich goes on in lines. Result: nothing.",
             ["Note: this is running text of a page,\nwhich goes on in lines.", "Result: nothing."],
         ),

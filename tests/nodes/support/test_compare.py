@@ -181,3 +181,15 @@ def test_only_a_year_in_the_name_of_a_file_is_a_number() -> None:
     source = passage("ACME_2022_10-K", "The board has several directors.")
     assert compare("The board had several directors in 2022.", [source]).supported
     assert not compare("The board has 10 directors.", [source]).supported
+
+
+def test_a_part_of_a_sentence_is_in_the_language_of_the_question() -> None:
+    statutes = passage(
+        "Statutes",
+        "In force from 2 April 2022. Notice of resignation: six weeks to a quarter's end.",
+    )
+    asked = "Welche Fristen gibt es seit 2022?"
+    verdict = compare("2022 sechs Wochen zum Quartalsende", [statutes], about=asked)
+    quotes = [statutes.text[slice(*span)] for span in verdict.quotes[0]]
+    assert quotes[0] == "Notice of resignation: six weeks to a quarter's end."
+    assert not compare("2022 acht Wochen zum Quartalsende", [statutes], about=asked).supported
