@@ -36,7 +36,7 @@ def _times(one: Date, other: Date, wanted: Number) -> Iterator[Fraction]:
         months = 12 * (other.year - one.year) + other.month - one.month
         months -= bool(one.day and other.day and other.day < one.day)
         size = wanted.unit.factor  # in months; "almost 20 years" are 19 and ten months at least
-        yield from {months // size, (months + size / 6) // size}
+        yield from (Fraction(each // size) for each in (months, months + size / 6))
 
 
 def is_shifted(wanted: Date, known: Sequence[Date], spans: Sequence[Number]) -> bool:
