@@ -92,24 +92,24 @@ class Rows:
         changed = np.count_nonzero(self.rows < 0) + len(self.rows) - first
         return bool(changed > _CHANGED * first)
 
-    def save(self, directory: Path, name: str = IDS) -> None:
-        """Write them into a folder."""
+    def save(self, directory: Path, name: str = IDS, rows: str = "") -> None:
+        """Write them into a folder, in files of a name; `rows` may name that of the rows."""
         self.ids.save(directory, name)
-        np.save(directory / f"{name}-rows.npy", self.rows)
+        np.save(directory / (rows or f"{name}-rows.npy"), self.rows)
 
     @classmethod
-    def load(cls, directory: Path, name: str = IDS) -> Rows:
+    def load(cls, directory: Path, name: str = IDS, rows: str = "") -> Rows:
         """Map what `save` wrote.
 
         Raises:
             IndexMissingError: A file is missing or damaged.
         """
         ids = Ragged.load(directory, name, np.uint8)
-        file = directory / f"{name}-rows.npy"
-        rows = load_array(file, np.int32)
-        if np.count_nonzero(rows >= 0) != len(ids) or rows.max(initial=-1) >= len(ids):
+        file = directory / (rows or f"{name}-rows.npy")
+        held = load_array(file, np.int32)
+        if np.count_nonzero(held >= 0) != len(ids) or held.max(initial=-1) >= len(ids):
             raise damage_error(file, f"does not fit the {len(ids)} ids beside it")
-        return cls(ids, rows)
+        return cls(ids, held)
 
 
 @dataclass(frozen=True, eq=False)

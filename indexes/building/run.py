@@ -50,6 +50,8 @@ from hopyard.state.usage import Usage, add_usage, no_usage
 
 _LARGE: Final = 50_000
 """Passages of an index from which on `add`, `sync` and `remove` check sizes, and not contents."""
+_GROWS: Final = 1000
+"""Passages of an index from which on its files grow with a small change; fewer are built again."""
 
 
 def open_run(
@@ -239,7 +241,8 @@ class BuildRun:
                 self._report.warnings += await in_thread(_idle_rules, corpus, recipe.rights)
             calls = _Calls(recipe.options.open_caller)
             options = replace(recipe.options, language=language, open_caller=calls.opener)
-            small = self._is_small_change and options.keep and not options.clean
+            grows = self._update and self.held.counts["passages"] > _GROWS
+            small = grows and options.keep and not options.clean
             await in_thread(write_fields, corpus, folder, last if small else None)
             for kind in recipe.kinds:
                 (folder / kind.name).mkdir()

@@ -84,7 +84,7 @@ class _Dense(IndexKind):
             check_database(directory, options.dimension)
 
     async def build(self, context: BuildContext) -> Mapping[str, int]:
-        """Index all vectors again: HNSW cannot forget a passage, and a new index is repeatable."""
+        """Index all vectors, or of a large index what has changed."""
         return await in_thread(_write, context, self._store)
 
     def open(self, directory: Path) -> DenseReader:
@@ -117,8 +117,8 @@ class _Dense(IndexKind):
         return has_vectors(directory, directory.parents[1])
 
     def keeps_removed(self, directory: Path) -> bool:
-        """Whether inverted lists still have the vectors of removed passages."""
-        from hopyard.indexes.kinds.dense.ivf import keeps_removed
+        """Whether the files still have the vectors of removed passages."""
+        from hopyard.indexes.kinds.dense.grown import keeps_removed
 
         if _store_in(directory) == PGVECTOR:
             from hopyard.indexes.kinds.dense.pgvector import PgVectorIndex
@@ -159,11 +159,11 @@ def _write(context: BuildContext, fixed: str) -> Mapping[str, int]:
     from hopyard.indexes.kinds.dense.reader import VECTORS_FILE
 
     corpus, embedding = context.corpus, context.options.embedding
-    if store == FAISS and corpus.counts()["passages"] <= LARGE:
+    if store == FAISS and _extended(context):
+        ids = []
+    elif store == FAISS and corpus.counts()["passages"] <= LARGE:
         ids, vectors = corpus.vectors(embedding)
         DenseIndex.build(ids, vectors, tell).save(context.directory)
-    elif store == FAISS and _extended(context):
-        ids = []
     elif store == PGVECTOR:
         from hopyard.indexes.kinds.dense.pgvector import write
 
@@ -182,14 +182,14 @@ def _write(context: BuildContext, fixed: str) -> Mapping[str, int]:
 
 
 def _extended(context: BuildContext) -> bool:
-    """Write the last generation's inverted lists with what has changed; False if that cannot be."""
-    from hopyard.indexes.kinds.dense.ivf import IVF_FILE, IvfIndex
+    """Write the last generation's index with what has changed; False if that cannot be."""
+    from hopyard.indexes.kinds.dense.grown import GrownDense
 
-    last, options = context.previous, context.options
-    if last is None or options.clean or not options.keep or not (last / IVF_FILE).exists():
+    last = context.extends
+    if last is None or _store_in(last) != FAISS or not KIND.is_current(last, context.options):
         return False
-    removed, ids, vectors = context.corpus.changes(options.embedding)
-    return IvfIndex.load(last).extend(last, context.directory, removed, ids, vectors)
+    index, change = KIND.open(last), context.corpus.changes(context.options.embedding)
+    return isinstance(index, GrownDense) and index.extend(last, context.directory, *change)
 
 
 def _store_in(directory: Path) -> str:

@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.faiss_index import one_thread, read_faiss, selector, write_faiss
+from hopyard.indexes.arrays.growing import Rows
 from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.kinds.dense.reader import SAMPLED, DenseReader, Nearest, Tell, silent
+from hopyard.indexes.kinds.dense.grown import NUMBERS_FILE, GrownDense, later_vectors
+from hopyard.indexes.kinds.dense.reader import SAMPLED, Nearest, Tell, silent
 from hopyard.models.embedder import Vector, Vectors
 
 NEIGHBOURS: Final = 32
@@ -41,18 +43,23 @@ _LINKED: Final = 1000
 ROWS_FILE: Final = "rows.npy"
 
 
-class DenseIndex(DenseReader):
+class DenseIndex(GrownDense):
     """Approximate nearest neighbours by inner product, which is the cosine of unit vectors.
 
     Passages with the same vector share one row: a crowd of copies (footers, licences) would link
-    up among themselves and cut off what lies behind it.
+    up among themselves and cut off what lies behind it. The graph has the first passages. Those
+    that are added later are all compared with a question: they are a tenth at most.
     """
 
-    def __init__(self, index: faiss.IndexHNSWFlat, ids: Ragged, rows: NDArray[np.int32]) -> None:
-        """Wrap a FAISS index whose row `rows[i]` has the vector of passage i."""
+    FIRST = (INDEX_FILE, ROWS_FILE)
+
+    def __init__(
+        self, index: faiss.IndexHNSWFlat, held: Rows, rows: NDArray[np.int32], later: Vectors
+    ) -> None:
+        """Wrap a FAISS index whose row `rows[key]` has the first vector of a key."""
         self._index = index
         self._rows = rows
-        super().__init__(ids, int(index.d))
+        super().__init__(held, later)
         index.hnsw.efSearch = EF_SEARCH
 
     @classmethod
@@ -75,7 +82,7 @@ class DenseIndex(DenseReader):
             for start in range(0, len(first), _LINKED):
                 tell(start, len(first))
                 index.add(vectors[first[start : start + _LINKED]])
-        return cls(index, Ragged.of_texts(ids), rows)
+        return cls(index, Rows.of(ids), rows, vectors[:0])
 
     def save(self, directory: Path) -> None:
         """Write the index and its ids into a folder.
@@ -85,7 +92,7 @@ class DenseIndex(DenseReader):
         """
         write_faiss(self._index, directory / INDEX_FILE)
         np.save(directory / ROWS_FILE, self._rows)
-        self.ids.save(directory, IDS)
+        self._held.save(directory, rows=NUMBERS_FILE)
 
     @classmethod
     def load(cls, directory: Path) -> DenseIndex:
@@ -94,50 +101,64 @@ class DenseIndex(DenseReader):
         Raises:
             IndexMissingError: A file is missing or damaged; the message names it.
         """
-        ids = Ragged.load(directory, IDS, np.uint8)
-        rows = load_array(directory / ROWS_FILE, np.int32, rows=len(ids))
-        index = read_faiss(directory / INDEX_FILE)
+        rows, index = (
+            load_array(directory / ROWS_FILE, np.int32),
+            read_faiss(directory / INDEX_FILE),
+        )
         count = int(rows.max(initial=-1)) + 1
         if not isinstance(index, faiss.IndexHNSWFlat) or index.ntotal != count:
             raise damage_error(
                 directory / INDEX_FILE, f"does not hold the {count} vectors it should"
             )
-        return cls(index, ids, rows)
+        later = later_vectors(directory, int(index.d))
+        if (directory / NUMBERS_FILE).exists():
+            held = Rows.load(directory, rows=NUMBERS_FILE)
+        else:  # an older Hopyard built it, and nothing has changed since
+            ids = Ragged.load(directory, IDS, np.uint8)
+            held = Rows(ids, np.arange(len(ids), dtype=np.int32))
+        if len(held.rows) != len(rows) + len(later):
+            raise damage_error(directory / ROWS_FILE, f"does not fit {len(held)} passages")
+        return cls(index, held, rows, later)
 
     def _approximate(self, vector: Vector, k: int, allowed: NDArray[np.bool_] | None) -> Nearest:
-        parameters = None
+        open_ = self._held.rows >= 0
         if allowed is not None:
-            open_ = np.zeros(self._index.ntotal, dtype=np.bool_)
-            open_[self._rows[allowed]] = True
+            open_ &= allowed[self._held.rows]
+        parameters, first = None, open_[: self._first]
+        if not first.all():
+            rows_open = np.zeros(self._index.ntotal, dtype=np.bool_)
+            rows_open[self._rows[first]] = True
             parameters = faiss.SearchParametersHNSW(  # type: ignore[attr-defined]
-                sel=selector(open_), efSearch=max(EF_SEARCH, k)
+                sel=selector(rows_open), efSearch=max(EF_SEARCH, k)
             )
         query = np.ascontiguousarray(vector[np.newaxis], dtype=np.float32)
         cosines, rows = (found[0] for found in self._index.search(query, k, params=parameters))
-        cosines, rows = cosines[rows >= 0], rows[rows >= 0]  # -1 fills up where there are fewer
-        if self._index.ntotal == len(self):
-            return rows, cosines
-        places = [self._passages[row] for row in rows.tolist()]
-        cosines = np.repeat(cosines, [len(each) for each in places])
-        numbers = np.concatenate([np.empty(0, dtype=np.int64), *places])
-        kept = slice(None) if allowed is None else allowed[numbers]
-        return numbers[kept], cosines[kept]
+        cosines, keys = cosines[rows >= 0], rows[rows >= 0]  # -1 fills up where there are fewer
+        if self._index.ntotal < self._first:
+            places = [self._copies[row] for row in keys.tolist()]
+            cosines = np.repeat(cosines, [len(each) for each in places])
+            keys = np.concatenate([np.empty(0, dtype=np.int64), *places])
+            cosines, keys = cosines[first[keys]], keys[first[keys]]
+        late = np.flatnonzero(open_[self._first :])
+        keys = np.concatenate([keys, self._first + late])
+        cosines = np.concatenate([cosines, self._later[late] @ vector])
+        return self._held.rows[keys].astype(np.int64), cosines
 
     @cached_property
-    def _passages(self) -> Ragged:
-        """The passages of each row."""
+    def _copies(self) -> Ragged:
+        """The keys of each row."""
         bounds = np.searchsorted(np.sort(self._rows), np.arange(self._index.ntotal + 1))
         return Ragged(np.argsort(self._rows, kind="stable"), bounds)
 
-    def vectors_at(self, numbers: NDArray[np.int64]) -> Vectors:
-        """See `DenseReader.vectors_at`."""
-        found: Vectors = self._index.reconstruct_batch(self._rows[numbers].astype(np.int64))
+    def _first_vectors(self, keys: NDArray[np.int64]) -> Vectors:
+        found: Vectors = self._index.reconstruct_batch(self._rows[keys].astype(np.int64))
         return found
 
     @cached_property
     def _sample(self) -> Vectors:
-        """As `DenseReader._sample`; copies count once."""
-        count = self._index.ntotal
-        rows = np.linspace(0, count - 1, min(SAMPLED, count)).astype(np.int64)
-        found: Vectors = self._index.reconstruct_batch(rows)
+        """As `DenseReader._sample`, of the graph's vectors; copies count once."""
+        keys = self._held.keys
+        rows = np.unique(self._rows[keys[keys < self._first]])
+        chosen = rows[np.linspace(0, len(rows) - 1, min(SAMPLED, len(rows))).astype(np.int64)]
+        found: Vectors = self._index.reconstruct_batch(chosen.astype(np.int64))
         return found

@@ -99,12 +99,14 @@ class DenseReader(ABC):
         self._check_dimension(vector)
         mask = None if allowed is None else mask_of(allowed, self.ids)
         count = len(self) if mask is None else int(np.count_nonzero(mask))
-        few = self._are_few(count)
-        if mask is None or not few:
+        few = mask is not None and self._are_few(count)
+        if not few:
             numbers, cosines = self._approximate(vector, k, mask)
-        if mask is not None and (few or len(numbers) < min(k, count)):
-            # They are few, or so far from the question that the index does not reach them.
-            numbers, cosines = self._compare(vector, k, np.flatnonzero(mask))
+        if few or len(numbers) < min(k, count):
+            # They are few, or so far from the question that the index does not reach them, as
+            # where it has many removed passages beside the question.
+            some = np.arange(count) if mask is None else np.flatnonzero(mask)
+            numbers, cosines = self._compare(vector, k, some)
         best = np.lexsort((numbers, -cosines))[:k]
         return numbers[best], cosines[best]
 

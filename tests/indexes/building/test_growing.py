@@ -76,6 +76,7 @@ def found(directory: Path) -> dict[str, object]:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "_LARGE", 10)
+    monkeypatch.setattr(run, "_GROWS", 10)
     monkeypatch.setattr(dense, "LARGE", 10)
 
 

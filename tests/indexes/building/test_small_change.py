@@ -38,6 +38,7 @@ async def test_what_is_added_and_removed_is_counted_on(
     tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "_LARGE", 10)
+    monkeypatch.setattr(run, "_GROWS", 10)
     monkeypatch.setattr(dense, "LARGE", 10)
     directory = tmp_path / "index"
     await build(DOCUMENTS[:38], directory=directory, embedder=embedder)
@@ -68,6 +69,7 @@ async def test_vacuum_deletes_the_vectors_of_removed_passages(
     tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "_LARGE", 10)
+    monkeypatch.setattr(run, "_GROWS", 10)
     monkeypatch.setattr(dense, "LARGE", 10)
     await build(DOCUMENTS, directory=tmp_path, embedder=embedder)
     with Index.open(tmp_path) as index:
@@ -100,6 +102,7 @@ async def test_a_small_change_does_not_look_at_what_stays(
     if not links:
         monkeypatch.setattr(os, "link", no_links)
     monkeypatch.setattr(run, "_LARGE", 10)
+    monkeypatch.setattr(run, "_GROWS", 10)
     monkeypatch.setattr(dense, "LARGE", 10)
     await build(DOCUMENTS[:38], directory=tmp_path, embedder=embedder)
     file = tmp_path / "gen-0000001" / "dense" / "vectors.npy"

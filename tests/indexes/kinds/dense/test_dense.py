@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.ragged import Ragged
+from hopyard.indexes.building import run
 from hopyard.indexes.building.build import add, build, remove
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
@@ -198,6 +199,38 @@ def test_removed_passages_hide_no_others(tmp_path: Path) -> None:
         index.extend(second, tmp_path / "third", [], ["q"], vectors[:1])
 
 
+@given(st.data())
+def test_a_grown_graph_finds_what_all_vectors_give(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """Of passages with few different vectors some are removed and others added, three times."""
+    kinds = unit_rows(6, 4)
+    held = {f"p{row:02}": row % 6 for row in range(40)}
+    folder = tmp_path_factory.mktemp("first")
+    DenseIndex.build(sorted(held), kinds[[held[name] for name in sorted(held)]]).save(folder)
+    for turn in range(3):
+        gone = data.draw(st.sets(st.sampled_from(sorted(held)), max_size=1))
+        added = data.draw(st.sets(st.sampled_from([f"p0{row}b" for row in range(9)]), max_size=1))
+        new = {name: data.draw(st.integers(0, 5)) for name in sorted(added - held.keys() | gone)}
+        last, folder = folder, tmp_path_factory.mktemp(f"turn{turn}")
+        held = {name: kind for name, kind in held.items() if name not in gone} | new
+        vectors = kinds[[*new.values()]] if new else np.empty((0, 0), np.float32)
+        if not DenseIndex.load(last).extend(last, folder, sorted(gone), [*new], vectors):
+            return
+        index, names = DenseIndex.load(folder), sorted(held)
+        assert [index.ids.text(row) for row in range(len(index))] == names
+        exact = kinds[[held[name] for name in names]]
+        assert index.vectors(names).tolist() == exact.tolist()
+        question = kinds[data.draw(st.integers(0, 5))]
+        for allowed in (None, frozenset(names[::2])):
+            found = index.search(question, 9, allowed)
+            cosines = [float(exact[names.index(name)] @ question) for name, _ in found]
+            assert [score for _, score in found] == pytest.approx(cosines, abs=1e-6)
+            best = sorted(exact[[allowed is None or each in allowed for each in names]] @ question)
+            assert sorted(cosines) == pytest.approx(best[-9:], abs=1e-6)
+            assert len({name for name, _ in found}) == len(found)
+
+
 async def test_the_size_of_a_corpus_chooses_the_index(
     embedder: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,10 +244,12 @@ async def test_the_size_of_a_corpus_chooses_the_index(
             assert len(index.reader("dense").search(embedder.embed_query("Title 3"), 9)) == count
 
 
-async def test_a_small_change_of_a_large_index_does_not_rewrite_it(
-    embedder: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("large, file", [(10, "ivf.faiss"), (1000, INDEX_FILE)])
+async def test_a_small_change_does_not_rewrite_the_index(
+    embedder: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int, file: str
 ) -> None:
-    monkeypatch.setattr(dense, "LARGE", 10)
+    monkeypatch.setattr(dense, "LARGE", large)
+    monkeypatch.setattr(run, "_GROWS", 10)
     documents = [Document(f"d{number:02}", f"Title {number}", "Text.") for number in range(60)]
     where: dict[str, Any] = {"directory": tmp_path, "embedder": embedder}
     await build(documents[1:41], **where)
@@ -232,17 +267,17 @@ async def test_a_small_change_of_a_large_index_does_not_rewrite_it(
                 assert dict(reader.search(vector, 99))[document.id] == pytest.approx(1, abs=1e-5)
             assert len(reader.search(embedder.embed_query("Text"), 9, {"d00", "d02"})) == len(later)
             folder = tmp_path / f"gen-{index.manifest.generation:07d}" / "dense"
-        same = (folder / "ivf.faiss").samefile(first / "ivf.faiss")
-        assert same and (folder / "more.faiss").exists() == bool(later)
+        assert (folder / file).samefile(first / file)
+        assert (folder / "more.npy").exists() == bool(later)
 
     await add([documents[0], Document("d07", "Title 7", "Another text.")], **where)
-    os.link(tmp_path / "gen-0000002" / "dense" / "ivf.faiss", tmp_path / "kept")
+    os.link(tmp_path / "gen-0000002" / "dense" / file, tmp_path / "kept")
     await check(documents[:41], ["d00", "d02"])
     await remove(["d02"], directory=tmp_path)
     first = tmp_path / "gen-0000002" / "dense"
     await check([*documents[:2], *documents[3:41]], ["d00"])
     await add(documents[41:50], **where)  # more than a tenth
-    assert not (tmp_path / "gen-0000004" / "dense" / "ivf.faiss").samefile(tmp_path / "kept")
+    assert not (tmp_path / "gen-0000004" / "dense" / file).samefile(tmp_path / "kept")
 
 
 @given(st.data())
