@@ -1,4 +1,4 @@
-"""`hopyard index build|add|sync|remove|vacuum|list|show|entities|status`."""
+"""`hopyard index build|add|sync|remove|copy|vacuum|delete|list|show|entities|status`."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from hopyard.indexes.status import status as index_status
 from hopyard.indexes.status import unfinished_build
 from hopyard.models.names import embedding_name
 from hopyard.state.errors import UsageError, as_known
+from hopyard.state.settings.index_address import public_name
 from hopyard.state.text.counting import counted, plural
 
 
@@ -225,6 +226,30 @@ def vacuum_command(directory: BuiltArgument, json_: JsonOption = False) -> None:
         f"{before / 1e6:,.1f} MB before"
     )
     print_either(found, told, as_json=json_)
+
+
+@app.command("delete")
+def delete_command(
+    index: Annotated[str, typer.Argument(help="The index directory or address.", metavar="INDEX")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Delete an index: its files, or its rows and vectors in the database. Nothing else goes.
+
+    The documents that it was built from stay.
+    """
+    from hopyard.cli.approve import can_ask
+    from hopyard.indexes.building.deleting import delete_index, index_bytes
+
+    name, size = str(public_name(index)), index_bytes(index)
+    if not yes:
+        if not can_ask():
+            raise UsageError(f"Nobody can be asked here: add --yes to delete the index {name!r}.")
+        asked = f"Delete the index {name!r} ({size / 1e6:,.1f} MB)? Its documents stay."
+        typer.confirm(asked, abort=True, err=True)
+    left = delete_index(index)
+    told = f"{name} deleted" + (f"; other files stay in it: {', '.join(left)}" if left else "")
+    print_either({"deleted": name, "bytes": size, "left": left}, told, as_json=json_)
 
 
 @app.command("list")

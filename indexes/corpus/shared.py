@@ -91,6 +91,29 @@ def local_folder(name: str | Path) -> Path:
     return _mirror(name).build if is_address(name) else Path(name)
 
 
+def stored_bytes(name: str) -> int:
+    """The bytes that a database keeps of an index, by its address; 0 if it has no such index.
+
+    Raises:
+        HopyardError: The database cannot be used.
+    """
+    return _mirror(name).shared.size()
+
+
+def delete_shared(name: str) -> None:
+    """Delete an index from its database, and the copies of this machine.
+
+    Raises:
+        IndexBusyError: A process builds the index.
+        HopyardError: The database cannot be used, or the role lacks a right.
+    """
+    mirror = _mirror(name)
+    with mirror.shared.hold() as publisher:
+        publisher.delete()
+        shutil.rmtree(mirror.build.parent, ignore_errors=True)
+        _mirrors.pop(mirror.build, None)
+
+
 @contextmanager
 def publishing(directory: Path, progress: Progress) -> Iterator[Callable[[bool], None]]:
     """Be the only builder of a shared index, and publish what was built.

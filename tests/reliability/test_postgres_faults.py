@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,16 @@ from postgres_server import IS_ROOT, OWN, PostgresServer
 
 import hopyard
 from hopyard.indexes.building import build as building
+from hopyard.indexes.building.deleting import delete_index, index_bytes
 from hopyard.indexes.corpus import shared
-from hopyard.indexes.corpus.shared import build_folder, folder_of
-from hopyard.state.errors import HopyardError, IndexBusyError
+from hopyard.indexes.corpus.shared import build_folder, folder_of, local_folder
+from hopyard.state.errors import HopyardError, IndexBusyError, IndexMissingError
 from hopyard.state.settings.index_address import index_address
 from hopyard.state.storage.addresses import LEDGER_VARIABLE, THREADS_VARIABLE
 from hopyard.state.storage.postgres.files import IndexFiles, Publisher
 from hopyard.state.storage.postgres.vectors import VectorTable
+from hopyard.state.storage.postgres.work import WorkQueue
+from hopyard.state.storage.work_items import Item
 from hopyard.testing import DOCUMENTS, WordEmbedder
 
 from .test_postgres import ModelServer, Start, start
@@ -37,6 +40,10 @@ __all__ = ("machine", "start")
 
 TAY = "The Tay Bridge fell in 1879."
 STORES = ("faiss", "pgvector")
+NAMED = """
+SELECT table_name FROM information_schema.columns
+WHERE column_name = 'name' AND table_schema = current_schema()
+"""
 MIGRATE = """
 import sys, time
 from pathlib import Path
@@ -358,6 +365,32 @@ def test_vectors_that_nobody_needs_are_dropped(postgres: PostgresServer, machine
         assert hop.search("the Iron Bridge opened", search="dense")
     build(gone, "pgvector")
     assert best(gone, "the Iron Bridge opened") == "iron-bridge"
+
+
+def test_an_index_is_deleted(postgres: PostgresServer, machine: Machine) -> None:
+    place = postgres.place()
+    kept, gone = (build(f"{place}&index={name}", "pgvector") for name in ("docs", "gone"))
+    with closing(WorkQueue(index_address(gone))) as queue:
+        queue.put([Item(b"key", "call", b"text")])
+    tables = [name for (name,) in rows(kept, NAMED) if not name.startswith("index_vectors_")]
+    assert {"index_files", "index_chunks", "index_readers", "work_items", "work_batches"} <= {
+        *tables
+    }
+
+    def names() -> set[str]:
+        return {name for each in tables for (name,) in rows(kept, f"SELECT name FROM {each}")}
+
+    root = local_folder(gone).parent
+    with shared._mirror(gone).shared.hold(), pytest.raises(IndexBusyError, match="being built"):
+        delete_index(gone)
+    assert names() == {"docs", "gone"} and root.exists() and vector_tables(kept) == 4
+    assert index_bytes(gone) > 1000
+    delete_index(gone)
+    assert names() == {"docs"} and not root.exists() and vector_tables(kept) == 2
+    assert best(kept, "the Iron Bridge opened") == "iron-bridge"
+    with pytest.raises(IndexMissingError, match=r"There is no index 'postgresql://.*index=gone'"):
+        index_bytes(gone)
+    assert best(build(gone, "pgvector"), "the Iron Bridge opened") == "iron-bridge"
 
 
 def test_the_vectors_of_another_role_stay(postgres: PostgresServer, machine: Machine) -> None:

@@ -18,9 +18,9 @@ from psycopg import Connection
 from psycopg.rows import TupleRow
 
 from hopyard.state.errors import IndexBusyError
-from hopyard.state.storage.postgres.connection import Database, Place, lock_number, migrate
+from hopyard.state.storage.postgres.connection import Database, Place, migrate
+from hopyard.state.storage.postgres.deleting import INDEX_NUMBER, delete, drop_unused, has_table
 from hopyard.state.storage.postgres.locks import KEEP_ALIVE, holder_query
-from hopyard.state.storage.postgres.vector_rows import vector_table
 from hopyard.state.storage.stored_files import CHUNK, Files, StoredFile, chunk_size, is_chunk, parts
 
 T = TypeVar("T")
@@ -70,11 +70,6 @@ CREATE TABLE index_readers (
     "ALTER TABLE index_vectors ADD written TEXT NOT NULL DEFAULT ''",
 )
 """The statements of each version. A released text never changes."""
-_NUMBER: Final = lock_number("index", "%s")
-_DELETED: Final = """
-SELECT name FROM index_chunks UNION SELECT name FROM index_vectors
-EXCEPT SELECT name FROM index_generations
-"""
 
 
 class IndexFiles:
@@ -103,6 +98,25 @@ class IndexFiles:
             HopyardError: The database cannot be used.
         """
         return self._read(lambda connection: _files(connection, self._name, number))
+
+    def size(self) -> int:
+        """The bytes of all chunks and files; 0 if there are none.
+
+        Raises:
+            HopyardError: The database cannot be used.
+        """
+
+        def work(connection: Connection[TupleRow]) -> int:
+            if not has_table(connection, "index_chunks"):
+                return 0
+            query = (
+                "SELECT (SELECT coalesce(sum(length(data)), 0) FROM index_chunks WHERE name = %s) "
+                "+ (SELECT count(*) FROM index_generations WHERE name = %s)"
+            )
+            [size] = connection.execute(query, (self._name, self._name)).fetchone() or (0,)
+            return int(size)
+
+        return self._read(work)
 
     @contextmanager
     def reading(self) -> Iterator[Callable[[Sequence[bytes]], dict[bytes, bytes]]]:
@@ -147,7 +161,7 @@ class IndexFiles:
             database.close()
 
     def _newest(self, connection: Connection[TupleRow]) -> int:
-        [there] = connection.execute("SELECT to_regclass('index_generations')").fetchone() or (0,)
+        there = has_table(connection, "index_generations")
         return _newest(connection, self._name) if there else 0
 
     def _read(self, work: Callable[[Connection[TupleRow]], T]) -> T:
@@ -176,7 +190,9 @@ class Publisher:
         def locked(connection: Connection[TupleRow]) -> T:
             if connection is not self._locked:
                 connection.execute(KEEP_ALIVE)
-                taken = connection.execute(f"SELECT pg_try_advisory_lock({_NUMBER})", (self._name,))
+                taken = connection.execute(
+                    f"SELECT pg_try_advisory_lock({INDEX_NUMBER})", (self._name,)
+                )
                 if not (taken.fetchone() or [False])[0]:
                     raise self._busy(connection)
                 self._locked = connection
@@ -268,6 +284,20 @@ class Publisher:
         number = max(base + 1, time.time_ns() // 1000)
         return self.run(lambda connection: self._commit(connection, base, number, files, clean))
 
+    def delete(self) -> None:
+        """Delete the index: its generations, chunks, vectors and work.
+
+        Raises:
+            IndexBusyError: Another process builds the index.
+            HopyardError: The database fails, or the tables of the vectors are another role's.
+        """
+
+        def work(connection: Connection[TupleRow]) -> None:
+            with connection.transaction():
+                delete(connection, [self._name])
+
+        self.run(work)
+
     def _digests(self, connection: Connection[TupleRow]) -> set[bytes]:
         query = "SELECT digest FROM index_chunks WHERE name = %s"
         return {digest for (digest,) in connection.execute(query, (self._name,), binary=True)}
@@ -305,7 +335,7 @@ class Publisher:
             )
             if clean:  # what another role owns stays
                 with suppress(psycopg.errors.InsufficientPrivilege), connection.transaction():
-                    _drop_unused(connection, name, clean)
+                    drop_unused(connection, name, clean)
         return number
 
     def overtaken(self) -> IndexBusyError:
@@ -323,25 +353,6 @@ class Publisher:
             f"The index {self._shown!r} is being built by {who}: wait for it to end, then run the "
             "same command again."
         )
-
-
-def _drop_unused(connection: Connection[TupleRow], name: str, generation: int) -> None:
-    """Drop former vectors of an index, and all of deleted indexes that nobody builds now."""
-    deleted = [
-        other
-        for (other,) in connection.execute(_DELETED).fetchall()
-        if connection.execute(f"SELECT pg_try_advisory_xact_lock({_NUMBER})", (other,)).fetchone()
-        == (True,)
-    ]
-    dropped = connection.execute(
-        "DELETE FROM index_vectors WHERE name = ANY(%s) OR name = %s "
-        "AND nullif(split_part(written, '-', 1), '')::bigint < %s RETURNING name, dimension",
-        (deleted, name, generation),
-    ).fetchall()
-    for table in (vector_table(*each) for each in dropped):
-        connection.execute(f"DROP TABLE IF EXISTS {table}, {table}_rows")
-    for table in ("index_files", "index_chunks", "index_readers"):
-        connection.execute(f"DELETE FROM {table} WHERE name = ANY(%s)", (deleted,))
 
 
 def _newest(connection: Connection[TupleRow], name: str) -> int:

@@ -1,10 +1,11 @@
-"""`hopyard index list|show|remove` and the status of an interrupted build."""
+"""`hopyard index list|show|remove|delete` and the status of an interrupted build."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+import typer
 from building import build
 from model_server import WordEmbedder
 from rich.console import Console
@@ -13,6 +14,7 @@ from rich.progress import Progress
 from hopyard.cli.console import ProgressBar
 from hopyard.cli.index.options import reading
 from hopyard.indexes.corpus import vectors
+from hopyard.indexes.corpus.lock import hold_lock
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.documents.folders import FolderNames
 
@@ -164,6 +166,44 @@ def test_what_cannot_be_done_is_one_sentence(
     ended = hopyard("index", *arguments)
     assert (ended.code, ended.out) == (code, "")
     assert said in ended.error
+
+
+def test_an_index_is_deleted_and_other_files_stay(hopyard: Run, made: str, folder: Path) -> None:
+    own = {path.name for path in (folder / made).iterdir()}
+    assert {"manifest.json", "corpus.sqlite", "gen-0000001"} <= own
+    for name, text in (("notes.txt", "Mine."), ("mine.sqlite", ""), ("gen-mine.txt", "Mine.")):
+        (folder / made / name).write_text(text)
+    refused = hopyard("index", "delete", made)
+    assert refused.error == "Nobody can be asked here: add --yes to delete the index 'i'."
+    assert own <= {path.name for path in (folder / made).iterdir()}
+    size = sum(path.stat().st_size for path in (folder / made).rglob("*") if path.is_file())
+    ended = hopyard("index", "delete", made, "--yes", "--json")
+    kept = ["gen-mine.txt", "mine.sqlite", "notes.txt"]
+    assert (ended.json["deleted"], ended.json["left"]) == ("i", kept)
+    assert size - 200 < ended.json["bytes"] <= size - 10  # but for the lock and the others
+    assert sorted(path.name for path in (folder / made).iterdir()) == kept
+    missing = hopyard("index", "delete", made, "--yes")
+    assert missing.error == "There is no index 'i': nothing was deleted."
+
+
+def test_the_folder_of_a_deleted_index_goes(
+    hopyard: Run, made: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.cli.approve.can_ask", lambda: True)
+    monkeypatch.setattr("typer.confirm", lambda *_, abort, **__: exit_if(abort))
+    hopyard("index", "delete", made)
+    assert (folder / made / "manifest.json").exists(), "the answer was no"
+    with hold_lock(folder / made):
+        busy = hopyard("index", "delete", made, "--yes")
+    assert "is being built by process" in busy.error and (folder / made / "manifest.json").exists()
+    (folder / made / "manifest.json").unlink()  # as after a kill
+    assert hopyard("index", "delete", made, "--yes").code == 0
+    assert not (folder / made).exists()
+
+
+def exit_if(abort: bool) -> None:
+    if abort:
+        raise typer.Abort
 
 
 def test_the_status_of_an_interrupted_build(
