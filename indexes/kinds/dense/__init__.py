@@ -159,16 +159,16 @@ def _write(context: BuildContext, fixed: str) -> Mapping[str, int]:
     from hopyard.indexes.kinds.dense.reader import VECTORS_FILE
 
     corpus, embedding = context.corpus, context.options.embedding
-    if store == FAISS and _extended(context):
-        ids = []
-    elif store == FAISS and corpus.counts()["passages"] <= LARGE:
+    count = corpus.counts()["passages"]
+    extended = store == FAISS and _extended(context)
+    if store == FAISS and not extended and count <= LARGE:
         ids, vectors = corpus.vectors(embedding)
         DenseIndex.build(ids, vectors, tell).save(context.directory)
     elif store == PGVECTOR:
         from hopyard.indexes.kinds.dense.pgvector import write
 
         write(context)
-    else:
+    elif not extended:
         ids, vectors = corpus.map_vectors(embedding, context.directory / VECTORS_FILE)
         if store == FAISS:
             IvfIndex.build(ids, vectors, tell).save(context.directory)
@@ -176,7 +176,6 @@ def _write(context: BuildContext, fixed: str) -> Mapping[str, int]:
             from hopyard.indexes.kinds.dense.stored import StoredIndex
 
             StoredIndex.build(context.directory, store, ids, vectors, tell)
-    count = corpus.counts()["passages"]
     tell(count, count)
     return {"vectors": count}
 
