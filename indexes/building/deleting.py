@@ -70,7 +70,7 @@ def delete_index(name: str) -> list[str]:
 
 
 def _own(directory: Path) -> Iterator[Path]:
-    """What builds wrote into a directory; nothing if it has no index.
+    """The files and folders of a directory that builds wrote; nothing if it has no index.
 
     The manifest comes first: without it there is no index, and so none that is half there. The
     corpus comes last, so that what is left after a kill can be deleted.

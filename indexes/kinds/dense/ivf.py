@@ -53,7 +53,7 @@ class IvfIndex(GrownDense):
     FIRST = (IVF_FILE, VECTORS_FILE, _CENTRES_FILE)
 
     def __init__(self, held: Rows, parts: Sequence[tuple[Any, Vectors]]) -> None:
-        """Wrap the FAISS indexes of vectors [n, d]: first, and perhaps later ones."""
+        """Wrap the FAISS indexes of vectors [n, d]: the first, and later vectors if it has some."""
         self._parts = parts
         super().__init__(held, parts[1][1] if len(parts) > 1 else parts[0][1][:0])
 

@@ -100,7 +100,7 @@ class IndexFiles:
         return self._read(lambda connection: _files(connection, self._name, number))
 
     def size(self) -> int:
-        """The bytes of all chunks and files; 0 if there are none.
+        """The bytes of all chunks; 0 if the database has nothing of the index.
 
         Raises:
             HopyardError: The database cannot be used.
