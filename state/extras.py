@@ -44,6 +44,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
             "python-calamine": "python_calamine",
             "python-oxmsg": "oxmsg",
             "xlrd": "xlrd",
+            "compressed-rtf": "compressed_rtf",
         },
     ),
     "tables": Extra("queries over tables (strategy table)", {"duckdb": "duckdb"}),

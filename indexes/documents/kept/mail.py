@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import struct
+import zlib
 from codecs import BOM_UTF8
 from collections import Counter
 from contextlib import suppress
@@ -15,10 +17,7 @@ from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source, file_of
 from hopyard.indexes.documents.readers.cards import joined, unfolded
-from hopyard.indexes.documents.readers.mail import signed_mail
 from hopyard.indexes.documents.readers.mail_text import base64_text, unpacked
-from hopyard.indexes.documents.readers.outlook import mail_of_package
-from hopyard.state.errors import CorpusError
 
 _EVENT_VALUES: Final = re.compile(
     r'^(?:SUMMARY|LOCATION|DESCRIPTION|FN|NOTE)(?:[^":\n]|"[^"\n]*")*:(.*)$',
@@ -26,6 +25,14 @@ _EVENT_VALUES: Final = re.compile(
 )
 _ALARM: Final = re.compile(r"BEGIN:VALARM\n(?:(?!BEGIN:VALARM).*\n)*?END:VALARM")
 _FILES: Final = ("text/rtf", "text/markdown", "text/csv", "text/xml")
+_PLAIN_DATA: Final = bytes.fromhex("06092a864886f70d010701")
+"""The identifier before the text in a signature. Source: RFC 5652, 4."""
+_BODY, _PROPERTIES = 0x0002800C, 0x00069003
+"""Attributes of Outlook's package (MS-OXTNEF, 2.1.2)."""
+_FORM: Final = re.compile(
+    rb"(\x1e\x00|\x1f\x00|\x02\x01)([\x00\x13\x09])\x10\x01\x00\x00\x00(.{4})", re.DOTALL
+)
+"""The head of a property with a form of the text: plain, a page, Rich Text (MS-OXPROPS)."""
 _RTF: Final = re.compile(
     r"\\([a-zA-Z]+)(-?\d+)? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z'])|([{}])|([^\\{}]+)", re.DOTALL
 )
@@ -44,11 +51,62 @@ def find_eml(source: Source, found: FileWords) -> None:
 
 def find_tnef(source: Source, found: FileWords) -> None:
     """The texts of Outlook's package, which may say the same as others of the mail."""
-    form = FileWords()
-    _texts(mail_of_package(source), form, source)
+    data, place, form = source.read(), 6, FileWords()
+    forms: dict[int, bytes] = {}
+    while place + 9 <= len(data):
+        _, name, size = struct.unpack_from("<BII", data, place)
+        value = data[place + 9 : place + 9 + size]
+        place += size + 11
+        if name == _BODY:
+            forms.setdefault(0, value)
+        elif name == _PROPERTIES:
+            for head in _FORM.finditer(value):
+                text = value[head.end() : head.end() + int.from_bytes(head[3], "little")]
+                is_wide = head[1] == b"\x1f\0"
+                forms[head[2][0]] = text.decode("utf-16-le").encode() if is_wide else text
+    plain, html, rtf = (forms.get(kind, b"").rstrip(b"\0") for kind in (0, 0x13, 0x09))
+    if plain.strip():
+        form.text(decoded(plain, form))
+    elif html:
+        of_html(decoded(html, form), form)
+    elif rtf:
+        _find_packed_rtf(forms[0x09], form, source)
     found.words |= form.words
     found.names |= form.names
     found.open |= form.open
+
+
+def _find_packed_rtf(data: bytes, found: FileWords, source: Source) -> None:
+    """Rich Text, by another unpacker than the reader's."""
+    try:
+        from compressed_rtf import decompress
+
+        text = decompress(data)
+    except Exception:  # the package raises it as it is; without the package nothing is compared
+        found.open = True
+    else:
+        find_rtf(file_of(text, "message.rtf", source), found)
+
+
+def _within(data: bytes) -> bytes:
+    """The mail in an envelope: its octet strings, piece by piece. Source: X.690, 8."""
+    _, mark, rest = data.partition(_PLAIN_DATA)
+    found, place = bytearray(), 0
+    is_within = bool(mark) and rest[:1] == b"\xa0"
+    while is_within and place + 1 < len(rest):
+        tag, size, head = rest[place], rest[place + 1], 2
+        if size > 0x80:
+            head += size & 0x7F
+            size = int.from_bytes(rest[place + 2 : place + head], "big")
+        place += head
+        if tag == 4:
+            found += rest[place : place + size]
+            place += size
+        elif tag not in (0, 0x24, 0xA0) or (tag == 0xA0 and found):  # not around pieces
+            break
+    with suppress(zlib.error):
+        return zlib.decompress(found)
+    return bytes(found)
 
 
 def _texts(part: Message, found: FileWords, source: Source) -> None:
@@ -70,12 +128,11 @@ def _texts(part: Message, found: FileWords, source: Source) -> None:
         return
     data: Any = part.get_payload(decode=True) or b""
     if kind.endswith(("/pkcs7-mime", "/x-pkcs7-mime")):
-        if signed := signed_mail(data):
-            _texts(message_from_bytes(signed), found, source)
+        if mail := _within(data):
+            _texts(message_from_bytes(mail), found, source)
         return
     if kind.endswith("ms-tnef") or part.get_filename("").lower() == "winmail.dat":
-        with suppress(CorpusError):  # a broken package is named
-            find_tnef(file_of(data, "winmail.dat", source), found)
+        find_tnef(file_of(data, "winmail.dat", source), found)
         return
     if part.get_content_disposition() == "attachment" or part.get_filename() or kind in _FILES:
         return
@@ -106,7 +163,7 @@ def _find_values(text: str, found: FileWords) -> None:
 
 
 def find_msg(source: Source, found: FileWords) -> None:
-    """The body of a mail by Outlook: its plain text, or its page (MS-OXPROPS, 2.619 and 2.803)."""
+    """The body of a mail by Outlook: its plain text, its page or its Rich Text (MS-OXPROPS)."""
     from olefile import OleFileIO, isOleFile  # of python-oxmsg
 
     if not isOleFile(data=source.read()):
@@ -119,6 +176,8 @@ def find_msg(source: Source, found: FileWords) -> None:
                 text = decoded(data, found, declared=encoding)
                 of_html(text, found) if name == "10130102" else found.text(text)
                 return
+        if file.exists("__substg1.0_10090102"):
+            _find_packed_rtf(file.openstream("__substg1.0_10090102").read(), found, source)
 
 
 def find_rtf(source: Source, found: FileWords) -> None:
@@ -152,7 +211,8 @@ def find_rtf(source: Source, found: FileWords) -> None:
                 said.append(chr(int(number) % 0x10000))
                 over = after[-1]
             elif code:
-                said.append("" if over else OTHER)
+                letter = chr(int(code, 16))
+                said.append("" if over else letter if letter.isascii() else OTHER)
                 over = max(over - 1, 0)
             elif text:
                 plain = re.sub(r"[\r\n]", "", text)

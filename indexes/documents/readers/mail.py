@@ -24,6 +24,7 @@ from hopyard.indexes.documents.readers.base import (
     parts_of,
 )
 from hopyard.indexes.documents.readers.cards import event_text
+from hopyard.indexes.documents.readers.envelopes import ENVELOPES, mail_within
 from hopyard.indexes.documents.readers.mail_text import base64_text, dates_of, unflowed, unpacked
 from hopyard.indexes.documents.readers.outlook import PackageDefect, mail_of_msg, mail_of_package
 from hopyard.indexes.documents.readers.text import decoded, plain_metadata
@@ -43,9 +44,6 @@ _SIGNATURES: Final = frozenset(
     ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
 )
 _PACKAGES: Final = ("application/ms-tnef", "application/vnd.ms-tnef")
-_ENVELOPES: Final = ("application/pkcs7-mime", "application/x-pkcs7-mime")
-_PLAIN_DATA: Final = bytes.fromhex("06092a864886f70d010701")
-"""The identifier before the text in a signature. Source: RFC 5652, 4."""
 _MOST_ENVELOPES: Final = 3
 _SEALED: Final = "it is encrypted: save it without"
 _OTHER_FORM: Final = "alternative form"
@@ -153,22 +151,20 @@ class _Leaves:
         if self._count > _MOST_PARTS:
             raise CorpusError("it has more than 10,000 parts")
         kind, notes = part.get_content_type(), self._source.notes
-        is_closed = kind in _ENVELOPES and depth < _MOST_ENVELOPES
-        signed = signed_mail(_payload(part)) if is_closed else b""
         inner = [item for item in part.iter_parts() if isinstance(item, EmailMessage)]
         broken = (str(each) for each in part.defects if isinstance(each, PackageDefect))
         self.unread += [Unread("winmail.dat", reason) for reason in broken]
         if kind == "multipart/alternative":
             yield from _of_alternatives([(item, [*self.of(item, depth)]) for item in inner], notes)
-        elif kind == "multipart/encrypted" or (kind in _ENVELOPES and not signed):
+        elif kind == "multipart/encrypted":
             self.unread.append(Unread("encrypted text", _SEALED))
         elif inner and part.get_content_maintype() == "multipart":
             for item in inner:
                 yield from self.of(item, depth)
             for around in filter(str.strip, (part.preamble or "", part.epilogue or "")):
                 notes.leave_out("surrounding text", around)
-        elif signed:
-            yield from self.of(_parsed(signed), depth + 1)
+        elif kind in ENVELOPES:
+            yield from self._within(part, depth)
         elif kind in _PACKAGES or str(part.get_filename()).lower() == "winmail.dat":
             file = file_of(_payload(part), part.get_filename() or "winmail.dat", self._source)
             try:
@@ -181,24 +177,19 @@ class _Leaves:
         elif kind not in _SIGNATURES:
             yield part
 
-
-def signed_mail(data: bytes) -> bytes:
-    """The mail within its signature; "" if it is encrypted. Source: RFC 5652, 5.2; X.690, 8."""
-    _, mark, rest = data.partition(_PLAIN_DATA)
-    found, place = bytearray(), 0
-    is_within = bool(mark) and rest[:1] == b"\xa0"
-    while is_within and place + 1 < len(rest):
-        tag, size, head = rest[place], rest[place + 1], 2
-        if size > 0x80:
-            head += size & 0x7F
-            size = int.from_bytes(rest[place + 2 : place + head], "big")
-        place += head
-        if tag == 4:
-            found += rest[place : place + size]
-            place += size
-        elif tag not in (0, 0x24, 0xA0) or (tag == 0xA0 and found):  # not around pieces
-            break
-    return bytes(found)
+    def _within(self, envelope: EmailMessage, depth: int) -> Iterator[EmailMessage]:
+        """The parts of the mail in an envelope of S/MIME."""
+        try:
+            if depth == _MOST_ENVELOPES:
+                raise CorpusError("envelopes (S/MIME) are nested too deeply: save it without")
+            mail = mail_within(_payload(envelope))
+        except CorpusError as error:
+            self.unread.append(Unread("enclosed mail", str(error)))
+            return
+        if mail is None:
+            self.unread.append(Unread("encrypted text", _SEALED))
+        elif mail:
+            yield from self.of(_parsed(mail), depth + 1)
 
 
 def _of_alternatives(alternatives: Sequence[_Form], notes: Notes) -> Iterator[EmailMessage]:

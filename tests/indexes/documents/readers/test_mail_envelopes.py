@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import time
+import zlib
 from base64 import b64encode, encodebytes
 from binascii import b2a_uu
 from pathlib import Path
@@ -179,21 +180,50 @@ SIGNED = der(
             der(0x31),
             der(0x30, OID + b"\x01", der(0xA0, der(4, INNER))),
             der(0xA0, der(0x30, b"a certificate")),
+            der(0x31),
         ),
     ),
 )
 STREAMED = (
     b"\x30\x80" + OID + b"\x02\xa0\x80\x30\x80\x02\x01\x01\x31\x00\x30\x80" + OID
     + b"\x01\xa0\x80\x24\x80" + der(4, INNER[:100]) + der(4, INNER[100:]) + bytes(6)
-    + der(0xA0, der(0x30, b"\x04\x03no!"))
+    + der(0xA0, der(0x30, b"\x04\x03no!")) + der(0x31) + bytes(6)
 )  # fmt: skip
+COMPRESSED = der(
+    0x30,
+    bytes.fromhex("060b2a864886f70d0109100109"),
+    der(
+        0xA0,
+        der(
+            0x30,
+            der(2, b"\0"),
+            der(0x30, bytes.fromhex("060b2a864886f70d0109100308")),
+            der(0x30, OID + b"\x01", der(0xA0, der(4, zlib.compress(INNER)))),
+        ),
+    ),
+)
+CERTIFICATES = der(
+    0x30,
+    OID + b"\x02",
+    der(
+        0xA0,
+        der(
+            0x30,
+            der(2, b"\1"),
+            der(0x31),
+            der(0x30, OID + b"\x01"),
+            der(0xA0, der(0x30, b"a certificate")),
+            der(0x31),
+        ),
+    ),
+)
 SECRET = der(
     0x30, OID + b"\x03", der(0xA0, der(0x30, OID + b"\x01", der(0x30, OID), b"\x80\x03abc"))
 )
 
 
-@pytest.mark.parametrize("data", [SIGNED, STREAMED])
-def test_a_mail_within_its_signature_is_read(tmp_path: Path, data: bytes) -> None:
+@pytest.mark.parametrize("data", [SIGNED, STREAMED, COMPRESSED])
+def test_a_mail_within_its_envelope_is_read(tmp_path: Path, data: bytes) -> None:
     mail = HEAD + packed(data, b'application/pkcs7-mime; smime-type=signed-data; name="smime.p7m"')
     assert texts(tmp_path, "a.eml", mail) == (
         {"": "The pier falls dry.", "f.csv": "| a | b |"}, []
@@ -201,8 +231,23 @@ def test_a_mail_within_its_signature_is_read(tmp_path: Path, data: bytes) -> Non
 
 
 @pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (CERTIFICATES, []),
+        (STREAMED[:40], [" › enclosed mail: its envelope (S/MIME) is broken: save the mail again"]),
+    ],
+)
+def test_an_envelope_without_a_mail_is_not_called_encrypted(
+    tmp_path: Path, data: bytes, said: list[str]
+) -> None:
+    mail = parts(b"\nText.", packed(data, b"application/pkcs7-mime; name=smime.p7c"))
+    assert texts(tmp_path, "a.eml", mail) == ({"": "Text."}, said)
+
+
+@pytest.mark.parametrize(
     ("name", "mail"),
     [
+        ("a.eml", HEAD + packed(COMPRESSED, b"application/x-pkcs7-mime")),
         ("a.eml", HEAD + packed(STREAMED, b"application/pkcs7-mime; smime-type=signed-data")),
         ("a.eml", parts(b"\nThe gate.", packed(PACKAGE))),
         ("a.tnef", PACKAGE),
