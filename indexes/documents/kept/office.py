@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable, Iterable
-from datetime import date, datetime, time, timedelta
-from html import unescape
-from io import StringIO
-from itertools import chain
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any, Final
 from xml.etree.ElementTree import Element
 
@@ -51,19 +48,15 @@ _ROOTS: Final = {
 _CHARTS: Final = ("chartSpace", "chart")
 _READ: Final = frozenset((*_ROOTS, *_CHARTS, "numbering", "styleSheet"))
 _ROOT: Final = re.compile(rb"<(?:\w+:)?(\w+)")
-_NO_DATE: Final = re.compile(r'"[^"]*"|\\.|\[[^]]*\]')
+NO_DATE: Final = re.compile(r'"[^"]*"|\\.|\[[^]]*\]')
 """The parts of a number's format that are shown as they are."""
 _CHART_TEXTS: Final = frozenset(("t", "v", "pt"))
-_ERRORS: Final = "#DIV/0! #N/A #NAME? #NULL! #NUM! #REF! #VALUE!"
 _REPEATED: Final = ("ftr", "hdr", "sldNum", "dt")
 """Placeholders that slides repeat: footers, numbers, dates."""
 _NO_POINTS: Final = ("pres", "parTrans", "sibTrans")
 """Points of a diagram that hold no text of their own."""
 _SIGNS: Final = ("Wingdings", "Webdings", "Symbol")
 """Fonts whose letters are signs."""
-_MARGINS: Final = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)(?: [^<>]*)?>([^<]+)<")
-_CODES: Final = re.compile(r'&"[^"]*"|&K.{6}|&\d+|&[A-Z]')
-_SHARED_TEXT: Final = 19
 _NUMBER: Final = re.compile(r"(\d+)\.xml$")
 _ODF_PLACES: Final = {"annotation": "comment", "note-body": "footnote", "text-box": "text box"}
 _ODF_SPACES: Final = frozenset(("s", "tab", "line-break"))
@@ -86,87 +79,6 @@ def find_office(source: Source, found: FileWords) -> None:
                 of_html(decoded(archive.read(name), found), found, "imported part")
             elif name.endswith((".mht", ".docx", ".txt")):
                 found.open = True
-
-
-def find_xlsx(source: Source, found: FileWords) -> None:
-    """The cells of a workbook by calamine, its comments, text boxes and charts."""
-    from python_calamine import CalamineWorkbook
-
-    find_office(source, found)
-    found.name(_ERRORS)
-    with source.open() as stream, zipfile.ZipFile(stream) as archive:
-        for name in archive.namelist():
-            if "worksheets/" in name and name.endswith(".xml"):
-                for margin in _MARGINS.findall(archive.read(name)):
-                    found.once(_CODES.sub(" ", unescape(margin.decode())), "header")
-    with source.open() as stream:
-        book = CalamineWorkbook.from_filelike(stream)
-        for name in book.sheet_names:
-            _cells(name, chain.from_iterable(book.get_sheet_by_name(name).to_python()), found)
-
-
-def _cells(sheet: str, values: Iterable[Any], found: FileWords) -> None:
-    texts: list[str] = []
-    for value in values:
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            found.number(value)
-        elif isinstance(value, (date, time, timedelta)):
-            found.name(str(value))
-        else:
-            texts.append(str(value))
-    found.text("\n".join(texts), f'sheet "{sheet}"')
-    found.text(sheet)
-
-
-def find_xls(source: Source, found: FileWords) -> None:
-    """The cells of a workbook of Excel 97 by xlrd. Other files of this name are not compared."""
-    import xlrd
-
-    with source.open() as stream:
-        data = stream.read()
-    if data.startswith(b"PK"):
-        find_xlsb(source, found)
-        return
-    try:
-        book = xlrd.open_workbook(file_contents=data, logfile=StringIO())
-    except xlrd.XLRDError:
-        found.open = True
-        return
-    found.name(_ERRORS)
-
-    def value(cell: Any) -> Any:
-        if cell.ctype == xlrd.XL_CELL_DATE:
-            return xlrd.xldate_as_datetime(cell.value, book.datemode)
-        if cell.ctype == xlrd.XL_CELL_BOOLEAN:
-            return bool(cell.value)
-        return cell.value if cell.ctype == xlrd.XL_CELL_NUMBER else str(cell.value)
-
-    for sheet in book.sheets():
-        _cells(sheet.name, map(value, chain.from_iterable(sheet.get_rows())), found)
-
-
-def find_xlsb(source: Source, found: FileWords) -> None:
-    """The texts that the sheets of a binary workbook share (MS-XLSB, 2.4.726, BrtSSTItem)."""
-    with source.open() as stream, zipfile.ZipFile(stream) as archive:
-        data, place = archive.read("xl/sharedStrings.bin"), 0
-    found.open = True  # numbers, and texts of formulas
-    while place < len(data):
-        kind, place = _variable(data, place, 2)
-        size, place = _variable(data, place, 4)
-        if kind == _SHARED_TEXT:
-            end = place + 5 + 2 * int.from_bytes(data[place + 1 : place + 5], "little")
-            found.text(data[place + 5 : end].decode("utf-16-le"))
-        place += size
-
-
-def _variable(data: bytes, place: int, most: int) -> tuple[int, int]:
-    """A number in bytes of seven bits, and the place after it (2.1.4)."""
-    number = 0
-    for step in range(most):
-        number |= (data[place + step] & 0x7F) << 7 * step
-        if data[place + step] < 0x80:
-            return number, place + step + 1
-    return number, place + most
 
 
 def find_odf(source: Source, found: FileWords) -> None:
@@ -286,7 +198,7 @@ def _chart(root: Element, found: FileWords) -> None:
     code = ""
     for element in root.iter():
         if _local(element) == "formatCode":
-            code = _NO_DATE.sub("", element.text or "")
+            code = NO_DATE.sub("", element.text or "")
         if _local(element) not in _CHART_TEXTS or not (text := (element.text or "").strip()):
             continue
         try:

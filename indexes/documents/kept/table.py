@@ -19,13 +19,8 @@ from hopyard.indexes.documents.kept.markup import (
     find_text,
     find_xml,
 )
-from hopyard.indexes.documents.kept.office import (
-    find_epub,
-    find_odf,
-    find_office,
-    find_xls,
-    find_xlsx,
-)
+from hopyard.indexes.documents.kept.office import find_epub, find_odf, find_office
+from hopyard.indexes.documents.kept.workbooks import find_xls, find_xlsx
 from hopyard.indexes.documents.readers.base import Source
 
 Extractor = Callable[[Source, FileWords], None]

@@ -39,6 +39,11 @@ def read_xlsx(source: Source) -> Iterator[Found]:
 
     with source.open() as stream:
         parts = Parts(stream)
+        if parts.find("xl/workbook.bin"):
+            from hopyard.indexes.documents.readers.xlsb import read_xlsb
+
+            yield from read_xlsb(parts)
+            return
         metadata = parts.properties()
         title = str(metadata.pop("title", ""))
         merged = _merged(stream)
@@ -47,7 +52,7 @@ def read_xlsx(source: Source) -> Iterator[Found]:
             book = load_workbook(stream, read_only=True, data_only=True)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             # openpyxl stops at styles and sheets that Excel and calamine pass over
-            yield from read_xls(source)
+            yield from plain_workbook(source)
             yield Unread("number formats", f"openpyxl cannot read the file ({error})")
             return
         left_out: list[Found] = []
@@ -60,10 +65,10 @@ def read_xlsx(source: Source) -> Iterator[Found]:
                     sheet = found[name]
                     sheet.reset_dimensions()  # many programs write wrong dimensions
                     rows = (
-                        [_shown(cell.value, cell.number_format) for cell in row]
+                        [cell_text(cell.value, cell.number_format) for cell in row]
                         for row in sheet.iter_rows()
                     )
-                    yield from sheet_text(name, _filled(rows, merged.get(name, [])))
+                    yield from sheet_text(name, filled(rows, merged.get(name, [])))
                     missing, margins = _missing_and_margins(parts, part)
                     yield from (f"{each}\n\n" for each in margins if each not in seen)
                     seen.update(margins)
@@ -85,48 +90,31 @@ def read_xlsx(source: Source) -> Iterator[Found]:
         yield from left_out
 
 
-def read_xls(source: Source) -> Iterator[Found]:
-    """A workbook of Excel 97 (`.xls`) or in binary form (`.xlsb`), without number formats.
+def plain_workbook(source: Source) -> Iterator[Found]:
+    """A workbook by calamine, which shows numbers without their formats.
 
-    Programs call other files `.xls` too: web pages and tables of values.
+    Raises:
+        CorpusError: It is broken.
     """
     from python_calamine import CalamineError, CalamineWorkbook
 
     with source.open() as stream:
-        start = stream.read(1024).lstrip(b"\xef\xbb\xbf \t\r\n")
-        stream.seek(0)
-        if not start.startswith((b"\xd0\xcf\x11\xe0", b"PK", b"\t\x08", b"\t\x04", b"\t\x02")):
-            yield from _other(source, start)
-            return
         try:
             book = CalamineWorkbook.from_filelike(stream)
             merged = _merged(stream)
             text = "".join(
                 line
                 for name in book.sheet_names
-                for line in sheet_text(name, _filled(_plain_rows(book, name), merged.get(name, [])))
+                for line in sheet_text(name, filled(_plain_rows(book, name), merged.get(name, [])))
             )
         except CalamineError as error:
             raise CorpusError(f"not a readable workbook ({error})") from error
     yield Content("", [text])
 
 
-def _other(source: Source, start: bytes) -> Iterator[Found]:
-    from hopyard.indexes.documents.readers.delimited import read_csv
-    from hopyard.indexes.documents.readers.web import read_html
-    from hopyard.indexes.documents.readers.xml_text import read_xml
-
-    if not start.startswith(b"<"):
-        yield from read_csv(source)
-    elif b"urn:schemas-microsoft-com:office:spreadsheet" in start and start.startswith(b"<?xml"):
-        yield from read_xml(source)
-    else:
-        yield from read_html(source)
-
-
 def _plain_rows(book: Any, name: str) -> Iterator[list[str]]:
     for row in book.get_sheet_by_name(name).to_python(skip_empty_area=False):
-        yield [_shown(value, "") for value in row]
+        yield [cell_text(value, "") for value in row]
 
 
 def _sheets(parts: Parts) -> Iterator[tuple[str, str]]:
@@ -158,7 +146,7 @@ def _areas(book: Any, name: str) -> list[Area]:
     return [(top, bottom, left, right) for (top, left), (bottom, right) in found]
 
 
-def _filled(rows: Iterable[list[str]], merged: Sequence[Area]) -> Iterator[list[str]]:
+def filled(rows: Iterable[list[str]], merged: Sequence[Area]) -> Iterator[list[str]]:
     """The rows with the text of a merged cell in each of its rows, in its first column."""
     starts = {(top, left): (bottom, right) for top, bottom, left, right in merged if bottom > top}
     waiting: dict[int, tuple[int, str]] = {}
@@ -214,7 +202,25 @@ def _comments(root: Any, has_threads: bool) -> Iterator[str]:
             yield f"Comment on {node.get('ref', 'a cell')}: {' '.join(words.split())}"
 
 
-def _shown(value: Any, number_format: str) -> str:
+def dated(number: float, number_format: str, *, from_1904: bool) -> Any:
+    """The day, time or time span that a number stands for in its format; others as they are."""
+    from openpyxl.styles.numbers import is_date_format, is_timedelta_format
+    from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900, from_excel
+
+    if not is_date_format(number_format):
+        return number
+    try:
+        return from_excel(
+            number,
+            CALENDAR_MAC_1904 if from_1904 else CALENDAR_WINDOWS_1900,
+            timedelta=is_timedelta_format(number_format),
+        )
+    except (OverflowError, ValueError):
+        return number
+
+
+def cell_text(value: Any, number_format: str) -> str:
+    """The text of a cell as Excel shows it; days and times in the international form."""
     if value is None:
         return ""
     if isinstance(value, datetime) and value.time() == time():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import lzma
 import runpy
 import struct
@@ -12,11 +11,10 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from hopyard.indexes.documents.kept.compare import OTHER, FileWords, compare
-from hopyard.indexes.documents.kept.office import _pass_over_stand_ins, find_xlsb
+from hopyard.indexes.documents.kept.office import _pass_over_stand_ins
 from hopyard.indexes.documents.kept.words import digits_of, numbers_in, words_of
-from hopyard.indexes.documents.readers.base import LeftOut, Source
+from hopyard.indexes.documents.readers.base import LeftOut
 
-from ..zips import zipped
 from .conftest import Compared
 
 
@@ -217,26 +215,20 @@ def test_letters_that_are_drawn_twice_are_no_other_words() -> None:
     assert (kept.lost, kept.gained, kept.examples) == (2, 0, ("number", "1100"))
 
 
-def test_texts_of_a_binary_workbook() -> None:
-    texts = ["Mole", "A long text of the sheet. " * 6, "Quay 7"]
-    records = b"".join(
-        bytes([19]) + _variable(5 + 2 * len(text)) + b"\0" + len(text).to_bytes(4, "little")
-        + text.encode("utf-16-le")
-        for text in texts
-    )  # fmt: skip
-    data = zipped({"xl/sharedStrings.bin": bytes([0x9F, 1, 0]) + records})
-    found = FileWords()
-    find_xlsb(Source("a.xlsb", lambda: io.BytesIO(data)), found)
-    assert found.words == words_of(" ".join(texts))
-    assert compare(found, ["| Mole | 5 |"]).share < 0.1
+BOOKS = Path(__file__).parents[1] / "readers"
 
 
-def _variable(number: int) -> bytes:
-    """The length of a record, in bytes of seven bits."""
-    return bytes([number & 0x7F | 0x80, number >> 7]) if number > 0x7F else bytes([number])
+@pytest.mark.parametrize("name", ["sheetjs.xlsb", "sheetjs_inline.xlsb", "sheetjs.xls"])
+@pytest.mark.parametrize("word", ["", "Möwe!", "Tolls", "Löwe"])
+def test_workbooks_of_another_program_are_compared(
+    compared: Compared, name: str, word: str
+) -> None:
+    kept = compared(name, (BOOKS / name).read_bytes(), word).kept
+    assert kept is not None
+    assert (kept.lost, kept.gained) == (bool(word), 0), str(kept)
 
 
-EXCEL_97 = Path(__file__).parents[1] / "readers" / "excel97.xls.xz"
+EXCEL_97 = BOOKS / "excel97.xls.xz"
 
 
 @pytest.mark.parametrize(

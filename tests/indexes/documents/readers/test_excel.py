@@ -7,6 +7,7 @@ import time as clock
 import zipfile
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
+from pathlib import Path
 from typing import Any
 
 import openpyxl
@@ -245,6 +246,55 @@ def test_signs_that_xml_cannot_hold(read: Read) -> None:
 )
 def test_other_files_that_are_called_xls(read: Read, data: bytes, text: str) -> None:
     assert read("a.xls", data)[1] == text
+
+
+STOCK = """# Stock
+
+Stock of the quay
+
+| Item | Count | Price | Share | Since | Ready |
+|---|---|---|---|---|---|
+| Möwe | 987654321.98 | 12.50 EUR | 7.5% | 2024-12-31 | TRUE |
+| Pier & rope | -3 | 1,234,567.89 EUR (1234567.891) | 100.0% | 2025-02-28 13:45:00 | FALSE |
+| Pier & rope | 0 | 0.0000001 | 33.3% |  |  |
+| Sum | 987654318.98 | Möwe! | #DIV/0! |  |  |
+
+"""
+COMMENT = "Comment on A3: A gull of steel\n\n"
+OTHERS = """# Codes
+
+| Code | Name |
+|---|---|
+| 007 | Löwe of Riga |
+
+# Fees & tolls
+
+|  | North 2023 | North 2024 | South 2023 | South 2024 |
+|---|---|---|---|---|
+| Fees | 1 | 2 | 3 | 4 |
+| Tolls | 5 | 6 | 7 | 8 |
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "comment"),
+    [
+        ("sheetjs.xlsb", COMMENT),
+        ("sheetjs_inline.xlsb", COMMENT),
+        ("sheetjs.xls", ""),  # SheetJS writes no comments there
+        ("libreoffice.xls", COMMENT),
+    ],
+)
+def test_workbooks_that_other_programs_wrote(read: Read, name: str, comment: str) -> None:
+    """Made by `sheetjs.js`; `libreoffice.xls` by `soffice --convert-to xls` of such a workbook."""
+    data = (Path(__file__).parent / name).read_bytes()
+    assert read(name, data)[1] == STOCK + comment + OTHERS
+
+
+def test_a_binary_workbook_under_the_name_of_another_format(read: Read) -> None:
+    data = (Path(__file__).parent / "sheetjs.xlsb").read_bytes()
+    assert read("a.xlsx", data)[1] == STOCK + COMMENT + OTHERS
 
 
 def test_a_workbook_under_the_name_of_another_format(read: Read) -> None:

@@ -19,7 +19,6 @@ from ..zips import saved
 from .conftest import Read
 from .docxs import cell, docx, item, paragraph, row, run
 from .pdfs import drawn, raised
-from .xlsbs import xlsb
 
 LEVELS = "".join(
     f'<w:lvl w:ilvl="{level}"><w:start w:val="1"/><w:numFmt w:val="{form}"/>'
@@ -105,17 +104,6 @@ def test_pages_within_a_feed(read: Read) -> None:
     )
     assert read("a.rss", feed.encode())[1] == (
         "title: Ebb\ndescription: Dry **pier**, R&D\nbody: - one\n- two\nnote: 5 < 6\n\n"
-    )
-
-
-def test_a_binary_workbook(read: Read) -> None:
-    data = xlsb(
-        [["Bird", "Price", "Day", "Sold"], ["Möwe", 987654321.98, 45657, True], ["Tern", 12.5]],
-        dates=[2],
-    )
-    assert read("a.xlsb", data)[1] == (
-        "# Stock\n\n| Bird | Price | Day | Sold |\n|---|---|---|---|\n"
-        "| Möwe | 987654321.98 | 2024-12-31 | TRUE |\n| Tern | 12.5 |  |  |\n\n"
     )
 
 
