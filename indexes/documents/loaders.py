@@ -25,6 +25,7 @@ from hopyard.indexes.documents.files import (
     unknown_format,
 )
 from hopyard.indexes.documents.folders import FolderNames, absolute
+from hopyard.indexes.documents.kept.table import kept_of_loaded
 from hopyard.indexes.documents.readers.base import Options
 from hopyard.indexes.documents.readers.table import (
     CORPUS_SUFFIX,
@@ -140,6 +141,9 @@ def read(
             continue
         if isinstance(found, BadItem):
             report.bad.append(found)
+            continue
+        if isinstance(found, Incomplete):
+            report.incomplete.append(found)
             continue
         if found.kept:
             report.left_out.update(found.kept.left_out_counts)
@@ -295,16 +299,34 @@ class _Told:
         self._progress("bytes", self._bytes_read, self._bytes)
 
 
-def _load_with(loaders: Iterable[str]) -> Iterator[Loaded | BadItem]:
+def _load_with(loaders: Iterable[str]) -> Iterator[Loaded | BadItem | Incomplete]:
     for spec in loaders:
         from hopyard.indexes.documents.langchain_loaders import load_with
 
         yield from _loaded(load_with(spec))
 
 
-def _loaded(documents: Iterable[Document | BadItem]) -> Iterator[Loaded | BadItem]:
+def _loaded(documents: Iterable[Document | BadItem]) -> Iterator[Loaded | BadItem | Incomplete]:
+    """Documents that a loader or a program read; those of a file are compared with it last."""
+    of_files: dict[str, list[Document]] = {}
     for found in documents:
-        yield found if isinstance(found, BadItem) else Loaded(found, found.source)
+        if isinstance(found, BadItem):
+            yield found
+            continue
+        if _is_file(found.source):
+            of_files.setdefault(found.source, []).append(found)
+        yield Loaded(found, found.source)
+    for source, parts in of_files.items():
+        kept = kept_of_loaded(Path(source), parts)
+        if kept and not kept.is_whole:
+            yield Incomplete(source, kept)
+
+
+def _is_file(source: str) -> bool:
+    try:
+        return bool(format_of(source)) and Path(source).is_file()
+    except (OSError, ValueError):  # no name of a file
+        return False
 
 
 def _walk(folder: Path) -> Iterator[Path | BadItem | SkippedFile]:

@@ -17,7 +17,7 @@ LEAST_KEPT: Final = 0.98
 """The share of a file's words that a document keeps; one that keeps less is named."""
 _NOT_READ: Final = 0.5
 """The share of the words of a place that are lost, above which the place counts as not read."""
-_EXAMPLES: Final = 5
+EXAMPLES: Final = 5
 _MOST_TEXTS: Final = 200
 """Texts that were left out on purpose and can be looked at later, at most."""
 _LONGEST: Final = 60
@@ -218,9 +218,9 @@ def compare(
         lost=lost.total() + lost_numbers.total(),
         gained=new.total(),
         places=tuple(_named(_unread(found.places, lost))) if lost else (),
-        examples=(*lost, *lost_numbers)[:_EXAMPLES],
-        new=(*new,)[:_EXAMPLES],
-        left_out=_merged(left_out),
+        examples=(*lost, *lost_numbers)[:EXAMPLES],
+        new=(*new,)[:EXAMPLES],
+        left_out=merged(left_out),
     )
 
 
@@ -250,7 +250,7 @@ def _quoted(words: Sequence[str]) -> str:
     return ", ".join(f'"{word}"' for word in words)
 
 
-def _merged(left_out: Sequence[LeftOut]) -> tuple[LeftOut, ...]:
+def merged(left_out: Sequence[LeftOut]) -> tuple[LeftOut, ...]:
     """Equal texts once, with how often they are there."""
     times = Counter((item.kind, item.text) for item in left_out)
     return tuple(LeftOut(kind, text, count) for (kind, text), count in times.items())
@@ -334,7 +334,7 @@ def _named(places: Iterable[str]) -> list[str]:
             counts[place] += 1
     found = [_counted(count, place) for place, count in counts.items()]
     for noun, numbers in numbered.items():
-        shown = ", ".join(numbers[:_EXAMPLES]) + (" …" if len(numbers) > _EXAMPLES else "")
+        shown = ", ".join(numbers[:EXAMPLES]) + (" …" if len(numbers) > EXAMPLES else "")
         found.append(f"{noun if len(numbers) == 1 else f'{noun}s'} {shown}")
     return found
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable
+from contextlib import suppress
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any, Final
@@ -80,6 +82,21 @@ def decoded(data: bytes, found: FileWords, encoding: str = "", declared: str = "
     if b"\0" in data or b"\x1b" in data:
         return ""
     return _PLAIN.sub(b" ", data).decode("ascii")
+
+
+def encoding_of(head: bytes, given: str) -> str:
+    """The encoding of a file that is read in parts, by its beginning; UTF-8 if nothing names it."""
+    named = _DECLARED.search(head[:_HEAD])
+    names = (
+        *(name for mark, name in _BOMS if head.startswith(mark)),
+        given,
+        named[1].decode() if named else "",
+    )
+    for name in filter(None, names):
+        with suppress(LookupError):
+            codecs.lookup(name)
+            return "cp1252" if name.lower() in _WESTERN else name
+    return "utf-8-sig"
 
 
 def find_text(source: Source, found: FileWords) -> None:

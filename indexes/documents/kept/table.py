@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
 from typing import Final
 
 from hopyard.indexes.corpus.long_text import LongText, stretches_of, text_digest
+from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.documents.kept.compare import FileWords, Kept, compare
 from hopyard.indexes.documents.kept.mail import find_cards, find_eml, find_msg, find_rtf, find_tnef
 from hopyard.indexes.documents.kept.markup import (
@@ -20,14 +25,16 @@ from hopyard.indexes.documents.kept.markup import (
     find_xml,
 )
 from hopyard.indexes.documents.kept.office import find_epub, find_odf, find_office
+from hopyard.indexes.documents.kept.streams import compare_large
 from hopyard.indexes.documents.kept.workbooks import find_xls, find_xlsx
-from hopyard.indexes.documents.readers.base import Source
+from hopyard.indexes.documents.readers.base import Content, Source
+from hopyard.indexes.documents.readers.table import format_of
 
 Extractor = Callable[[Source, FileWords], None]
 """Adds all words of a file, found without its reader."""
 
 _LARGEST: Final = 20 << 20
-"""Bytes of a file that its reader streams, at most: an extractor reads it whole."""
+"""Bytes of a file that an extractor reads whole, at most, if its reader streams it."""
 _STREAMED: Final = (".csv", ".tsv", ".xml", ".xlsx")
 """Formats whose readers take files of any size; texts that are equal need no words."""
 _BLOCK: Final = 1 << 20
@@ -83,14 +90,38 @@ def kept_of(source: Source, suffix: str, text: str | LongText, about: str) -> Ke
         return Kept(0, left_out=tuple(left_out)) if left_out else None
     if is_plain and _is_same(source, text):
         return None
-    if (is_plain or suffix in _STREAMED) and _is_large(source):
-        return Kept(0, left_out=tuple(left_out)) if left_out else None
     found = FileWords()
     try:
+        if (is_plain or suffix in _STREAMED) and _is_large(source):
+            return compare_large(source, suffix, partial(stretches_of, text), about, left_out)
         extract(source, found)
     except Exception:  # a file that only its reader understands: say nothing, not something wrong
         return None
     return compare(found, stretches_of(text), about, left_out)
+
+
+def kept_of_loaded(path: Path, documents: Sequence[Document]) -> Kept | None:
+    """Compare the documents that a loader made of a file with it; None where it is not possible.
+
+    Only lost words count: a loader may add labels.
+    """
+    kind = format_of(path.name)
+    extract = EXTRACTORS.get(kind.suffixes[0]) if kind else None
+    if kind is None or extract is None:
+        return None
+    source, found = Source(path.name, partial(path.open, "rb")), FileWords(open=True)
+    try:
+        if _is_large(source):
+            return None
+        if extract is _find_pages:  # they are noted while our reader reads
+            for each in kind.read(source):
+                deque(each.text if isinstance(each, Content) else (), 0)
+        extract(source, found)
+    except Exception:
+        return None
+    about = " ".join(f"{each.title} {each.metadata}" for each in documents)
+    texts = chain.from_iterable(stretches_of(each.text) for each in documents)
+    return compare(found, texts, about, source.notes.left_out)
 
 
 def _is_large(source: Source) -> bool:

@@ -64,6 +64,23 @@ def test_a_changed_text_keeps_its_id() -> None:
     assert len(set(ids())) == 3
 
 
+def test_documents_of_a_file_are_compared_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("planets.csv").write_text("planet,moons\nEarth,1\nMars,2\nVenus,none\n")
+    whole = load([], [f"{LOADERS}.CSVLoader:planets.csv"])
+    assert (len(whole.documents), whole.incomplete) == (3, [])
+
+    from langchain_community.document_loaders import CSVLoader
+
+    monkeypatch.setattr(CSVLoader, "lazy_load", lambda self: [
+        loaded("planet: Earth", source="planets.csv"), loaded("A page.", source="https://a.example"),
+    ])  # fmt: skip
+    less = load([], [f"{LOADERS}.CSVLoader:planets.csv"])
+    assert [str(each) for each in less.incomplete] == [
+        'planets.csv: kept 25 % of the words; not read: words such as "moons", "1", "mars", "2", '
+        '"venus"'
+    ]
+
+
 def test_an_import_that_warns_is_no_error() -> None:
     """langchain-community says on import that it is no longer maintained; tests raise warnings."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "langchain_community"]:

@@ -15,6 +15,7 @@ from hopyard.indexes.documents.kept.office import _pass_over_stand_ins
 from hopyard.indexes.documents.kept.words import digits_of, numbers_in, words_of
 from hopyard.indexes.documents.readers.base import LeftOut
 
+from ..zips import saved
 from .conftest import Compared
 
 
@@ -200,12 +201,49 @@ def test_a_mail_of_outlook_is_compared(compared: Compared, monkeypatch: pytest.M
     assert (whole.words, whole.lost, less.lost) == (5, 0, 1)
 
 
-def test_a_large_file_is_compared_if_its_reader_holds_it_at_once(
+LARGE_XML = """<?xml version="1.0"?><!-- no --><list kind="quay fees"><item>Toll &amp; rope
+</item><item>eight<b>een</b></item><page>&lt;p&gt;Dry pier&lt;/p&gt;</page></list>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.json", b'{"fee": "seven euros", "kind": "toll"}'),
+        ("a.csv", b"fee;seven\ntoll;eighteen\n" * 50),
+        ("a.csv", "fee;seven\ntoll;Möwe\n".encode("cp1252")),
+        ("a.tsv", "fee\tseven\ntoll\teighteen\n".encode("utf-16")),
+        ("a.md", b"---\ntoll: 3\n---\n# Seven fees\n"),
+        ("a.xml", LARGE_XML.encode()),
+        ("a.xlsx", None),
+    ],
+)
+def test_a_large_file_is_compared_in_parts(
+    compared: Compared, monkeypatch: pytest.MonkeyPatch, name: str, data: bytes | None
+) -> None:
+    if data is None:
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        book.active.append(["fee", "toll"])
+        book.active.append(["seven euros", 987654321.98])
+        data = saved(book)
+    monkeypatch.setattr("hopyard.indexes.documents.kept.table._LARGEST", 10)
+    if name != "a.xml":  # a word may have tags within it
+        monkeypatch.setattr("hopyard.indexes.documents.kept.streams._BLOCK", 7)
+    reading = compared(name, data)
+    if reading.kept is not None:  # else it is its file, byte for byte
+        assert (reading.kept.lost, reading.kept.gained) == (0, 0), str(reading.kept)
+    less = compared(name, data, without="even").kept
+    assert less is not None
+    assert less.lost == (0 if name == "a.xml" else data.count(b"even") or 1)
+
+
+def test_words_that_a_large_file_loses_are_shown(
     compared: Compared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hopyard.indexes.documents.kept.table._LARGEST", 10)
-    assert compared("a.json", b'{"fee": "seven euros"}', without="seven").kept is not None
-    assert compared("a.csv", b"fee;seven\ntoll;eight\n", without="seven").kept is None
+    data = b"fee;seven\ntoll;eighteen\n"
+    kept = compared("a.csv", data, without="seven").kept
+    assert str(kept) == 'kept 75 % of the words; not read: words such as "seven"'
 
 
 def test_letters_that_are_drawn_twice_are_no_other_words() -> None:
