@@ -56,6 +56,11 @@ _WITHOUT: Final = re.compile(
 word."""
 _DASH: Final = re.compile(r"(?<=\w)[\u2010-\u2013\u2212](?=\w)")
 _TIMES: Final = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)")
+_JOINED: Final = re.compile(
+    r"(?<![\w&])(?:[A-Z]{1,3} ?& ?[A-Z]{1,3}|[^\W\d_]{1,3}&[^\W\d_]{1,3})(?![\w&])"
+)
+"""Letters joined by a sign, whose parts are no words: `AT&T`, `R & D`."""
+_RAISED: Final = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹])")
 _FOREIGN_DIGIT: Final = re.compile(r"[^\D0-9]")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _QUANTITY: Final = re.compile(r"\d+(?:[.,/]\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -70,9 +75,11 @@ _LEAST_DIGITS: Final = 3
 
 
 def normal(text: str) -> str:
-    """The text with one form of each letter and digit: `ＡＢ１２` is `AB12`, and `१२` is 12."""
-    text = unicodedata.normalize("NFKC", text)
-    return text if text.isascii() else _FOREIGN_DIGIT.sub(lambda digit: str(int(digit[0])), text)
+    """The text with one form of each letter and digit: `ＡＢ１２` is `AB12`, `१२` 12, `10⁶` 10^6."""
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", _RAISED.sub("^", text))
+    return _FOREIGN_DIGIT.sub(lambda digit: str(int(digit[0])), text)
 
 
 def identifiers_in(text: str) -> Iterator[Identifier]:
@@ -88,6 +95,8 @@ def identifiers_in(text: str) -> Iterator[Identifier]:
         for form in (code, *_WITHOUT.findall(code.lower())):
             if not form.isdigit():
                 yield Identifier(_JOINTS.sub("", form).lower(), _is_certain(form))
+    for found in _JOINED.finditer(text):
+        yield Identifier(found[0].replace(" ", "").lower(), certain=False)
     for found in _IN_GROUPS.finditer(text):
         yield Identifier(re.sub(r"\W", "", found[0]).lower(), certain=True)
     for found in _DATE.finditer(text):

@@ -20,7 +20,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from hopyard.models.calls.asked_schema import asked_schema
 from hopyard.models.calls.parse import json_schema
-from hopyard.models.calls.reply import Reply, read_reply
+from hopyard.models.calls.reply import Ending, Reply, read_reply
 from hopyard.models.calls.stream import AnswerStream, chunk_text
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.prompt import Output
@@ -166,7 +166,11 @@ async def _retried(request: Request, abilities: Abilities) -> Reply:
                     found = AIMessage(output, response_metadata={"finish_reason": "stop"})
                 message = found
             name, kind = request.provider.identity, type(connected)
-            return read_reply(message, name, kind, sampling.max_tokens)
+            reply = read_reply(message, name, kind, sampling.max_tokens)
+        if stream is None or reply.text or form is not Form.TOOL or reply.ending is Ending.CUT:
+            return reply
+        stream = None  # The server may not stream tool calls.
+        return await ask()
 
     def passes(error: BaseException) -> bool:
         return classify(error) in RETRIES and without_refused(abilities, error, title) is None

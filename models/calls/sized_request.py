@@ -28,6 +28,9 @@ _LEARNT_FROM: Final = 1000
 which a server counts too, weighs too much."""
 _DENSEST: Final = 4.0
 """Tokens for each token of the estimate, at most; a server that counts more counts wrongly."""
+_FEWER: Final = 0.4
+"""The share of the estimate that a server counts, at least; less is a sign that it cut the prompt.
+Estimates of texts in Latin letters are up to a third too high."""
 _scales: Final[dict[str, float]] = {}
 """The most tokens that a model's server counted for each token of the estimate, by model. Less than
 one is not kept: a server may leave out what it had in its cache."""
@@ -104,8 +107,23 @@ async def request_that_fits(
             sent = estimate(fitted.messages)
             if sent >= _LEARNT_FROM and (reply.input_tokens or 0) > scale * sent:
                 _scales[name] = min((reply.input_tokens or 0) / sent, _DENSEST)
-            return Sent(reply, fitted.messages, _note(name, window, fitted))
+            return Sent(reply, fitted.messages, _note(name, window, fitted) or _cut(reply, sent, name))
     raise AssertionError("the last try returns or raises")
+
+
+def _cut(reply: Reply, sent: int, name: str) -> str:
+    """What to say about a server that counted far fewer tokens than it was sent.
+
+    Such as Ollama's endpoint for OpenAI's clients, whose window no request can set. Its own client
+    is told not to cut, and its older servers do not count what is in their cache.
+    """
+    counted = reply.input_tokens or 0
+    if sent < _LEARNT_FROM or not 0 < counted < _FEWER * sent or name.startswith("ollama:"):
+        return ""
+    return (
+        f"{name} counted {counted:,} tokens of a prompt of about {sent:,}: it may have cut its "
+        "beginning off; give the server a longer window."
+    )
 
 
 def _note(name: str, window: int, fitted: Fitted) -> str:

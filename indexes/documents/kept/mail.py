@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from codecs import BOM_UTF8
 from collections import Counter
 from contextlib import suppress
 from email import message_from_bytes
@@ -17,7 +16,8 @@ from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source, file_of
 from hopyard.indexes.documents.readers.cards import joined, unfolded
-from hopyard.indexes.documents.readers.mail_text import base64_text, unpacked
+from hopyard.indexes.documents.readers.mail import from_headers
+from hopyard.indexes.documents.readers.mail_text import base64_text, payload_of, unpacked
 
 _EVENT_VALUES: Final = re.compile(
     r'^(?:SUMMARY|LOCATION|DESCRIPTION|FN|NOTE)(?:[^":\n]|"[^"\n]*")*:(.*)$',
@@ -46,7 +46,7 @@ _RTF_BREAKS: Final = words_of("par line tab cell row sect page nestcell nestrow"
 
 def find_eml(source: Source, found: FileWords) -> None:
     """All texts of a mail that are not attached to it, also within a signature or a package."""
-    _texts(message_from_bytes(source.read().removeprefix(BOM_UTF8)), found, source)
+    _texts(message_from_bytes(from_headers(source.read())), found, source)
 
 
 def find_tnef(source: Source, found: FileWords) -> None:
@@ -126,7 +126,7 @@ def _texts(part: Message, found: FileWords, source: Source) -> None:
             found.open |= form.open
         found.words.update(said)
         return
-    data: Any = part.get_payload(decode=True) or b""
+    data = payload_of(part)
     if kind.endswith(("/pkcs7-mime", "/x-pkcs7-mime")):
         if mail := _within(data):
             _texts(message_from_bytes(mail), found, source)

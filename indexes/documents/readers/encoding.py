@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 from functools import cache
 from typing import IO, Any, Final
 
@@ -46,6 +47,13 @@ _WIDER: Final = {
 
 Source: WHATWG Encoding Standard, 4.2.
 """
+_OTHER_NAMES: Final = (
+    (r"-[ie]$", ""),  # the order of Hebrew letters
+    (r"^windows-", "cp"),
+    (r"^gb_2312.*", "gb2312"),
+    (r"[-_ ]", ""),
+)
+"""What programs write in other ways than Python."""
 _FIRST_CAPITAL: Final = 0xC0
 _ALEF: Final = 0xE0
 _TAV: Final = 0xFA
@@ -133,11 +141,12 @@ def _escaped(stream: IO[bytes]) -> str:
 
 def wider(declared: str) -> str:
     """The encoding that a declared name stands for in practice; "" if it is unknown."""
-    try:
-        name = codecs.lookup(declared.strip()).name
-    except (LookupError, ValueError):  # a name with a null character
-        return ""
-    return _WIDER.get(name, name)
+    plain = declared.strip().lower().removeprefix("x-")
+    for form in (plain, *(re.sub(find, give, plain) for find, give in _OTHER_NAMES)):
+        with suppress(LookupError, ValueError):  # a name with a null character
+            name = codecs.lookup(form).name
+            return _WIDER.get(name, name)
+    return ""
 
 
 def _utf8(stream: IO[bytes]) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from typing import IO, Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
 from hopyard.indexes.documents.readers.drawings import Drawing
+from hopyard.indexes.documents.readers.marks import join_runs
 from hopyard.indexes.documents.readers.number_format import elapsed, shown
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.indexes.documents.readers.sheets import sheet_text
@@ -49,7 +50,7 @@ def read_xlsx(source: Source) -> Iterator[Found]:
         merged = _merged(stream)
         stream.seek(0)
         try:
-            book = load_workbook(stream, read_only=True, data_only=True)
+            book = load_workbook(stream, read_only=True, data_only=True, rich_text=True)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             # openpyxl stops at styles and sheets that Excel and calamine pass over
             yield from plain_workbook(source)
@@ -233,4 +234,10 @@ def cell_text(value: Any, number_format: str) -> str:
         return str(value).upper()
     if isinstance(value, (int, float)):
         return shown(value, number_format)
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), str(value))
+    text = join_runs(map(_run, value)) if isinstance(value, list) else str(value)
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def _run(part: Any) -> tuple[str, bool]:
+    """A stretch of a cell's text, and whether it is raised."""
+    return str(part), getattr(getattr(part, "font", None), "vertAlign", "") == "superscript"

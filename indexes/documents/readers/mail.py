@@ -25,7 +25,13 @@ from hopyard.indexes.documents.readers.base import (
 )
 from hopyard.indexes.documents.readers.cards import event_text
 from hopyard.indexes.documents.readers.envelopes import ENVELOPES, mail_within
-from hopyard.indexes.documents.readers.mail_text import base64_text, dates_of, unflowed, unpacked
+from hopyard.indexes.documents.readers.mail_text import (
+    base64_text,
+    dates_of,
+    payload_of,
+    unflowed,
+    unpacked,
+)
 from hopyard.indexes.documents.readers.outlook import PackageDefect, mail_of_msg, mail_of_package
 from hopyard.indexes.documents.readers.text import decoded, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown
@@ -55,6 +61,9 @@ _STUB: Final = 0.3
 """The share of the longest alternative that the plain text has, and of its words that are in both;
 else it is a stub."""
 _HEADERS: Final = re.compile(rb"\A.*?\r?\n(?=\r?\n)", re.DOTALL)
+_HEADER: Final = re.compile(rb"^(?:From |[!-9;-~]+:(?!//))", re.MULTILINE)
+_GAP: Final = re.compile(rb"\r?\n(?:\r?\n)+")
+_KIND: Final = re.compile(rb"^content-type:", re.MULTILINE | re.IGNORECASE)
 
 
 def read_eml(source: Source) -> Iterator[Found]:
@@ -62,7 +71,7 @@ def read_eml(source: Source) -> Iterator[Found]:
 
     All texts of the mail are its body, however they are nested; every other part is a file.
     """
-    mail = _parsed(source.read().removeprefix(BOM_UTF8))
+    mail = _parsed(from_headers(source.read()))
     if not mail.keys():
         raise CorpusError("not a readable mail: it has no headers")
     yield from _read(mail, source)
@@ -280,8 +289,7 @@ def _payload(part: EmailMessage) -> bytes:
             with suppress(ValueError):
                 return b64decode(f"{mail.get_payload()}==")  # it may end too early
         return bytes(mail)
-    data: Any = part.get_payload(decode=True)
-    return data if isinstance(data, bytes) else b""
+    return payload_of(part)
 
 
 def _suffix(part: EmailMessage) -> str:
@@ -301,6 +309,17 @@ class _Lenient(EmailPolicy):
             with suppress(Exception):  # Python's parser meets some headers with any exception
                 return super().header_fetch_parse(name, part)
         return self.header_factory("Subject", " ".join(value.split()))
+
+
+def from_headers(data: bytes) -> bytes:
+    """A mail without what programs write above its headers, or empty lines between them."""
+    data = data.removeprefix(BOM_UTF8)
+    begin = _HEADER.search(data, 0, _LONGEST_HEADERS)
+    data = data[begin.start() :] if begin else data
+    gap = _GAP.search(data, 0, _LONGEST_HEADERS)
+    if gap and _KIND.match(data, gap.end()) and not _KIND.search(data, 0, gap.start()):
+        return data[: gap.start()] + b"\r\n" + data[gap.end() :]
+    return data
 
 
 def _parsed(data: bytes) -> EmailMessage:

@@ -10,11 +10,13 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 _BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))?")
 _LEAST_BASE64: Final = 60
 """Characters of a text in base64 that no header names, at least."""
+_BASE64_LINE: Final = re.compile(r"[A-Za-z0-9+/=\s]*")
+_PADDED: Final = re.compile(r"[^=]+=*")
 _FILE_IN_TEXT: Final = re.compile(r"begin(-base64)? [0-7]{3,4} (\S.*)")
 """The line before a file in a text. Source: POSIX, uuencode."""
 _PGP: Final = {"SIGNATURE": "signature", "PUBLIC KEY BLOCK": "key", "MESSAGE": "encrypted text"}
@@ -82,6 +84,32 @@ def _uu(line: str) -> bytes:
     if not letters - 2 < len(line.ljust(letters + 1)) - 1 <= letters + 1:
         raise ValueError
     return a2b_uu(line[: letters + 1])
+
+
+def payload_of(part: Message) -> bytes:
+    """The bytes of a part, which has no parts itself.
+
+    A body in base64 may consist of several, each with its padding, and a program may have written
+    plain lines below it, such as the footer of a mailing list. Python's decoder ends at the first
+    padding, and takes letters of plain lines for base64.
+    """
+    raw: Any = part.get_payload()
+    if str(part.get("Content-Transfer-Encoding")).strip().lower() == "base64" and raw:
+        lines = str(raw).splitlines()
+        end = next((n for n, line in enumerate(lines) if not _BASE64_LINE.fullmatch(line)), None)
+        below = [] if end is None else lines[end:]
+        if not any(len(line) >= _LEAST_BASE64 and _BASE64_LINE.fullmatch(line) for line in below):
+            pieces = _PADDED.findall("".join("".join(lines[:end]).split()))
+            data = b"".join(b64decode(f"{_whole(piece.rstrip('='))}==") for piece in pieces)
+            is_text = below and part.get_content_maintype() == "text"
+            return data + "\n".join(["", "", *below]).encode("utf-8", "replace") * bool(is_text)
+    data = part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""
+
+
+def _whole(letters: str) -> str:
+    """Letters of base64 without one at the end that alone stands for no byte."""
+    return letters[:-1] if len(letters) % 4 == 1 else letters
 
 
 def base64_text(part: Message, data: bytes) -> bytes:

@@ -63,15 +63,21 @@ _RUN: Final = re.compile(f"[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]+")
 _LETTER: Final = re.compile(f".[{_MARKS}]*", re.DOTALL)
 _SILENT: Final = re.compile(
     r"[\u00ad\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670"
-    r"\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+    r"\u093c\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
-"""Points of Hebrew and Arabic, which most texts omit, and signs that nobody sees."""
+"""Points of Hebrew, Arabic and Hindi, which most texts omit, and signs that nobody sees."""
 
 _HUMPS: Final = re.compile(r"\b[^\W\d]*(?:_|[a-z][A-Z])[^\W\d]*\b")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 _HYPHENATED: Final = re.compile(r"(?<![\w-])([^\W\d_]+)-([^\W\d_]+)(?![\w-])")
-_ACCENTED: Final = re.compile(r"\b\w*[\u00c0-\u024f\u1e00-\u1eff]\w*")
-_GERMAN: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+_ACCENTED: Final = re.compile(r"\b\w*[\u00c0-\u024f\u1e00-\u1effёЁ]\w*")
+_WITHOUT_MARK: Final = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "ё": "е"}
+)
+"""Letters that many people write as others, and whose mark is none of Unicode's."""
+_GERMAN: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+_SPELLINGS: Final = 0.5
+"""Weight of the other spellings of a word of a question, together; the word itself has the rest."""
 
 TABLE: Final = "|"
 """The term of texts that have a table in Markdown."""
@@ -140,12 +146,19 @@ class Words:
     def asked(self, question: str) -> dict[str, float]:
         """The terms of a question with their weights: 1, and less for words that only ask.
 
-        In a question of such words alone, all weigh 1.
+        In a question of such words alone, all weigh 1. A word with accents shares its weight with
+        its other spellings: a question for "café" finds `cafe`.
         """
         [terms], said = self.terms([question]), _asking(self)
-        if said.issuperset(terms):
-            return dict.fromkeys(terms, 1.0)
-        return {term: ASKING if term in said else 1.0 for term in terms}
+        alone = said.issuperset(terms)
+        weights = {term: ASKING if term in said and not alone else 1.0 for term in terms}
+        for word in _ACCENTED.findall(normal(question)):
+            own, other = self.of([word, " ".join(_without_accents(word))])
+            forms = [form for form in other if form not in weights]
+            for term in own if forms else ():
+                weight = weights.get(term, 0.0) * _SPELLINGS
+                weights |= {term: weight, **dict.fromkeys(forms, weight / len(forms))}
+        return weights
 
 
 @cache
@@ -159,11 +172,19 @@ def _spelt_otherwise(text: str) -> str:
     forms = [_HUMP.sub(" ", word) for word in _HUMPS.findall(text)]
     forms += map("".join, _HYPHENATED.findall(text))
     if not text.isascii():
-        for word in _ACCENTED.findall(text):
-            folded = unicodedata.normalize("NFKD", word).replace("ß", "ss")
-            spelt = {_MARK.sub("", folded), word.translate(_GERMAN)}
-            forms += sorted(spelt - {word})
+        forms += (form for word in _ACCENTED.findall(text) for form in _without_accents(word))
     return " ".join(forms)
+
+
+def _without_accents(word: str) -> list[str]:
+    """A word as people write it who lack its letters: Müller as muller and mueller."""
+    small = word.lower()
+    plain = small.translate(_WITHOUT_MARK)
+    if plain[0] < "\u0370":  # й is a letter of its own
+        plain = _MARK.sub("", unicodedata.normalize("NFKD", plain))
+    german = small.translate(_GERMAN)
+    forms = {plain, german, german.replace("ß", "ss"), small.replace("ß", "ss")}
+    return sorted(forms - {small})
 
 
 def _in_pairs(text: str, stop: frozenset[str]) -> str:

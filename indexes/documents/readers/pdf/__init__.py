@@ -125,6 +125,8 @@ def _texts(
             notes.pages.append(page.said)
             for word in page.copies:
                 notes.leave_out("word drawn twice", word)
+            for word in page.beyond:
+                notes.leave_out("word outside the page", word)
             for line in running_lines(page, layout):
                 notes.leave_out("running line", line.text)
             marks = bookmarks.get(page.number, []) if bookmarks else None

@@ -72,6 +72,8 @@ class Page(NamedTuple):
     """All its characters, as PDFium gives them."""
     copies: Sequence[str] = ()
     """Words that are drawn on others that are equal."""
+    beyond: Sequence[str] = ()
+    """Words that are outside what a viewer shows of the page."""
 
 
 class Part(NamedTuple):

@@ -34,8 +34,8 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
     page = document[number - 1]
     text = page.get_textpage()
     try:
-        copies: list[str] = []
-        words = words_of(text, copies)
+        frame, copies, beyond = Frame.of(page), list[str](), list[str]()
+        words = words_of(text, frame, copies, beyond)
         accents = join_accents(text, words)
         turn = _usual_turn(words)
         typed, comments = notes_on(document, page, turn, words)
@@ -48,7 +48,7 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         for pair, letter in accents.items():
             said = said.replace(pair, letter)
         pictured = not words and _has_picture(page)
-        return Page(number, blocks, pictured, builder.head, Frame.of(page), said, copies)
+        return Page(number, blocks, pictured, builder.head, frame, said, copies, beyond)
     finally:
         text.close()
         page.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import compress
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -41,6 +42,11 @@ class Runs(NamedTuple):
     sizes: npt.NDArray[np.int64]
     lettered: npt.NDArray[np.bool_]
     odd: npt.NDArray[np.bool_]
+
+    def only(self, here: npt.NDArray[np.bool_]) -> Runs:
+        """Some of them."""
+        texts, starts = ([*compress(each, here)] for each in (self.texts, self.starts))
+        return Runs(texts, starts, self.sizes[here], self.lettered[here], self.odd[here])
 
 
 def runs_of(text: str) -> Runs:

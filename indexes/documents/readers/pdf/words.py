@@ -16,6 +16,7 @@ from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.native import Boxes, characters, places
@@ -89,6 +90,13 @@ class Frame(NamedTuple):
             corners.append((x.value, y.value))
         return cls(*corners)
 
+    def holds(self, boxes: Boxes) -> npt.NDArray[np.bool_]:
+        """Whether the middle of each box is on the page; all are, where none is."""
+        edge = np.array([self.top_left, self.top_right, self.bottom_left])
+        middle = (boxes[:, :2] + boxes[:, 2:]) / 2
+        here = ((middle >= edge.min(axis=0)) & (middle <= edge.max(axis=0))).all(axis=1)
+        return here if here.any() else ~here
+
 
 @dataclass(slots=True)
 class Word:
@@ -133,16 +141,20 @@ def turned(turn: Turn, left: float, bottom: float, right: float, top: float) -> 
             return left, -top, right, -bottom
 
 
-def words_of(page: Any, copies: list[str]) -> list[Word]:
+def words_of(page: Any, frame: Frame, copies: list[str], beyond: list[str]) -> list[Word]:
     """The words of a text page (`PdfTextPage`), in PDFium's order.
 
-    `copies` takes the words that are drawn on others that are equal; those are read once.
+    `copies` takes the words that are drawn on others that are equal; those are read once. `beyond`
+    takes those that no viewer shows, because the page was cut.
     """
     text = characters(page)
     runs = runs_of(text)
     if not runs.texts:
         return []
     boxes, plain = placed(page, runs)
+    if not (here := frame.holds(boxes)).all():
+        beyond += [runs.texts[number] for number in np.flatnonzero(~here).tolist()]
+        runs, boxes, plain = runs.only(here), boxes[here], plain[here]
     has_copies = may_have_copies(runs.texts, boxes)
     collected = _Collected(page, copies, has_copies=has_copies)
     odd = runs.odd | (_TWICE.search(text) is not None)

@@ -41,7 +41,8 @@ def fill_in(soup: BeautifulSoup, notes: Notes | None = None) -> None:
     for tag in each("script", "style", "title", "datalist", "rp"):
         tag.extract()
     for picture in each("svg"):
-        picture.replace_with(" ".join(text.get_text(" ") for text in picture("text")))
+        words = " ".join(text.get_text(" ") for text in picture("text"))
+        picture.replace_with(_apart(picture, words) if words else "")
     for image in each("img", "area"):
         words = " ".join(str(image.get("alt") or "").split())
         image.replace_with(f"[{words}]" if words and not _FILE_NAME.search(words) else "")
@@ -182,5 +183,5 @@ def _fields(soup: BeautifulSoup, notes: Notes) -> None:
 
 def _apart(field: Tag, text: str) -> str:
     """The text of a field, with space between it and its neighbours."""
-    before, after = str(field.previous_sibling or " "), str(field.next_sibling or " ")
-    return f"{'' if before[-1].isspace() else ' '}{text}{'' if after[0].isspace() else ' '}"
+    before, after = str(field.previous_sibling or ""), str(field.next_sibling or "")
+    return f"{'' if before[-1:].isspace() else ' '}{text}{'' if after[:1].isspace() else ' '}"
