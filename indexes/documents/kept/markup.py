@@ -17,6 +17,7 @@ from hopyard.indexes.documents.kept.compare import FileWords
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source
 from hopyard.indexes.documents.readers.data import OBJECT
+from hopyard.indexes.documents.readers.sheets_xml import SPREADSHEET
 from hopyard.indexes.documents.readers.xml_text import HTML
 
 _BOMS: Final = (
@@ -181,8 +182,25 @@ def find_xml(source: Source, found: FileWords) -> None:
     text = decoded(source.read(), found, source.options.encoding)
     texts: list[str] = []
     plain = _HTML_NAME.sub(lambda name: unescape(name[0]), _DECLARATION.sub("", text))
-    _nodes(fromstring(plain), texts.append, found)
-    found.text("".join(texts))
+    root = fromstring(plain)
+    if SPREADSHEET in root.tag:
+        _cells(root, found)
+    else:
+        _nodes(root, texts.append, found)
+        found.text("".join(texts))
+
+
+def _cells(book: Element, found: FileWords) -> None:
+    for node in book.iter():
+        text, kind = "".join(node.itertext()), node.get(f"{{{SPREADSHEET}}}Type")
+        if node.tag.endswith("}Worksheet"):
+            found.text(node.get(f"{{{SPREADSHEET}}}Name", ""))
+        elif kind == "Number":
+            found.number(float(text))
+        elif kind == "DateTime":
+            found.name(text.replace("T", " "))
+        elif kind:
+            found.text(text)
 
 
 def _nodes(

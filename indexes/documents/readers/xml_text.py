@@ -39,16 +39,13 @@ def read_xml(source: Source) -> Iterator[Content]:
 
     An element with text beside inner elements is one line, in the order of the document.
     """
-    from defusedxml import ExternalReferenceForbidden
-    from defusedxml.ElementTree import iterparse
+    from hopyard.indexes.documents.readers.sheets_xml import is_workbook, workbook_text
 
     def lines() -> Iterator[str]:
         root: Element | None = None
         depth = 0
         entry: Element | None = None  # ended, but the text behind it may not be read yet
-        for event, element in iterparse(
-            _Stream(_plain_names(blocks)), events=("start", "end"), forbid_entities=False
-        ):
+        for event, element in elements_of(source):
             if root is None:
                 root = element
             if entry is not None:
@@ -60,16 +57,25 @@ def read_xml(source: Source) -> Iterator[Content]:
         if root is not None:
             yield from _element_lines(root, source.notes)
 
+    if is_workbook(source):
+        yield Content("", workbook_text(source))
+    else:
+        yield Content("", lines(), "text")
+
+
+def elements_of(source: Source) -> Iterator[tuple[str, Element]]:
+    """The beginnings and ends of the elements of an XML file, in order."""
+    from defusedxml import ExternalReferenceForbidden
+    from defusedxml.ElementTree import iterparse
+
     with source.open() as stream:
         blocks = text_blocks(source, declared_encoding(stream.read(_DECLARATION)))
-
-    def checked() -> Iterator[str]:
-        try:
-            yield from lines()
-        except ExternalReferenceForbidden as error:
-            raise CorpusError("it takes text from another file, which is not read") from error
-
-    yield Content("", checked(), "text")
+    try:
+        yield from iterparse(
+            _Stream(_plain_names(blocks)), events=("start", "end"), forbid_entities=False
+        )
+    except ExternalReferenceForbidden as error:
+        raise CorpusError("it takes text from another file, which is not read") from error
 
 
 def declared_encoding(data: bytes) -> str:

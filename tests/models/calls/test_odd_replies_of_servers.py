@@ -3,7 +3,7 @@
 Marks: claw-os 11, denkeeper 221; Ollama: ollama 16184, promptfoo 10954; errors with HTTP 200 and
 within streams: llmgateway 3616, agentgateway 1340, llmr 11; Gemini's delay: jp 1061, sub2api 5443;
 no credit: continue 9853; tool calls: pydantic-ai 3571, openai-agents-python 227, core 1140, omlx
-3153; content as parts: agent-framework 6978, integration_openai 408. Null from clients of MCP:
+3153, mlx-serve 287; content as parts: agent-framework 6978, integration_openai 408. Null from clients of MCP:
 openclaw 96716 (`tests/server/test_mcp_documents.py`).
 """
 
@@ -30,6 +30,7 @@ from ..asking import asked, model_caller
 WHOLE = '{"answer": "Marta Quill"}'
 DRAFT = 'Maybe {"answer": "Tomas Reed"}? No, it is '
 """The answer would have come next."""
+EVENTS = "text/event-stream"
 HEAD = {"id": "c", "created": 0, "model": "m"}
 
 
@@ -116,6 +117,17 @@ async def test_arguments_of_a_tool_call_that_are_no_object_as_text_are_asked_for
     abilities.remember(chat_provider("openai:m").identity, Abilities(Form.TOOL))
     assert (await asked("openai:m", streamed=False))[0].answer == "Marta Quill"
     assert len(server.requests) == 2
+
+
+async def test_a_tool_call_that_a_server_leaves_out_of_its_stream_is_asked_for_whole(
+    serve: Any,
+) -> None:
+    nothing = {**HEAD, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    script = Script(raw=f"data: {json.dumps(nothing)}\n\ndata: [DONE]\n\n".encode(), kind=EVENTS)
+    server = serve(script, Script(WHOLE))
+    abilities.remember(chat_provider("openai:m").identity, Abilities(Form.TOOL))
+    assert (await asked("openai:m"))[0].answer == "Marta Quill"
+    assert [bool(each.get("stream")) for each in server.requests] == [True, False]
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer")

@@ -355,6 +355,17 @@ async def test_a_prompt_is_made_shorter_for_the_window_that_an_error_tells(serve
     assert len(server.requests) == 3
 
 
+@pytest.mark.parametrize("counted", [True, False])
+async def test_a_server_that_counts_far_fewer_tokens_may_have_cut_the_prompt(
+    serve: Any, counted: bool
+) -> None:
+    """TradingAgents 168: Ollama's endpoint for OpenAI's clients takes no window from a request."""
+    serve(Script(CITED, counted=counted))  # it counts 9 tokens of 2,400
+    assert (await read_passages()).answer == "Marta Quill [1]"
+    notes = model_caller("openai:m").ledger.notes("run")
+    assert ["it may have cut its beginning off" in note for note in notes] == [True] * counted
+
+
 async def test_a_prompt_is_sent_again_only_if_it_is_shorter(serve: Any) -> None:
     server = serve(Script(status=400, error="reduce the length of the messages"))
     with pytest.raises(CallFailedError, match="longer than the window") as raised:

@@ -3,7 +3,8 @@
 The reports: Unstructured 801, zulip 23188, mail-parser 86 and django-mailbox 34 (names of
 encodings), fs2-mail 37 and mailarchive 3515 (base64), eml-parse-js 47 and eml_parser 24 (headers);
 pdf-inspector 318, pypdf 3145 and pdf2htmlEX 109 (text outside the page); ExcelDataReader 497 and
-openpyxl 46 (raised letters).
+openpyxl 46 (raised letters); DeploymentFramework 210, roo-xls 42 and DocumentServer 1373 (workbooks in
+one XML file).
 """
 
 from __future__ import annotations
@@ -116,3 +117,29 @@ def test_the_value_of_a_field_is_apart_from_the_next_label(read: Read) -> None:
     )
     text = read("a.html", page.encode())[1]
     assert text.split() == "Name Ada City Graz Note Depth 40 m at the quay".split()
+
+
+BOOK = """<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>
+<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"
+ xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet" xmlns:h="http://www.w3.org/TR/REC-html40">
+<Styles><Style ss:ID="p"><NumberFormat ss:Format="Percent"/></Style></Styles>
+<Worksheet ss:Name="Fees"><Table>
+<Row><Cell><Data ss:Type="String">Zone</Data></Cell><Cell><Data ss:Type="String">Day</Data></Cell>
+<Cell><Data ss:Type="String">Fee</Data></Cell><Cell><Data ss:Type="String">Share</Data></Cell></Row>
+<Row><Cell ss:MergeDown="1"><Data ss:Type="String">A</Data></Cell>
+<Cell><Data ss:Type="DateTime">2024-03-05T00:00:00.000</Data></Cell>
+<Cell ss:Index="4" ss:StyleID="p"><Data ss:Type="Number">0.075</Data></Cell></Row>
+<Row><Cell ss:Index="2"><Data ss:Type="String"><h:B>Sun</h:B>day</Data></Cell>
+<Cell ss:MergeAcross="1"><Data ss:Type="Number">14</Data></Cell></Row>
+</Table></Worksheet></Workbook>"""
+
+
+@pytest.mark.parametrize("name", ["a.xls", "a.xml"])
+def test_a_workbook_in_one_xml_file_is_a_table(read: Read, name: str) -> None:
+    assert [row for row in read(name, BOOK.encode())[1].splitlines() if row] == [
+        "# Fees",
+        "| Zone | Day | Fee | Share |",
+        "|---|---|---|---|",
+        "| A | 2024-03-05 |  | 7.50% |",
+        "| A | Sunday | 14 |  |",
+    ]
