@@ -75,7 +75,7 @@ _LEAST_DIGITS: Final = 3
 
 
 def normal(text: str) -> str:
-    """The text with one form of each letter and digit: `ＡＢ１２` is `AB12`, `१२` 12, `10⁶` 10^6."""
+    """The text with one form of each letter and digit: `ＡＢ１２` is `AB12`, `10⁶` is 10^6."""
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKC", _RAISED.sub("^", text))

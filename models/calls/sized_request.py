@@ -107,7 +107,9 @@ async def request_that_fits(
             sent = estimate(fitted.messages)
             if sent >= _LEARNT_FROM and (reply.input_tokens or 0) > scale * sent:
                 _scales[name] = min((reply.input_tokens or 0) / sent, _DENSEST)
-            return Sent(reply, fitted.messages, _note(name, window, fitted) or _cut(reply, sent, name))
+            return Sent(
+                reply, fitted.messages, _note(name, window, fitted) or _cut(reply, sent, name)
+            )
     raise AssertionError("the last try returns or raises")
 
 

@@ -165,7 +165,7 @@ def _texts(element: Element, add: Callable[[str], None], found: FileWords) -> No
         elif tag == "sym" or (tag == "r" and _is_sign(child)):
             add(OTHER)
         elif tag == "textpath":
-            add(child.get("string", ""))
+            add(f" {child.get('string', '')} ")
         elif tag in _BREAKS:
             add(_BREAKS[tag])
         elif place := _PLACES.get(tag, ""):

@@ -3,8 +3,8 @@
 Marks: claw-os 11, denkeeper 221; Ollama: ollama 16184, promptfoo 10954; errors with HTTP 200 and
 within streams: llmgateway 3616, agentgateway 1340, llmr 11; Gemini's delay: jp 1061, sub2api 5443;
 no credit: continue 9853; tool calls: pydantic-ai 3571, openai-agents-python 227, core 1140, omlx
-3153, mlx-serve 287; content as parts: agent-framework 6978, integration_openai 408. Null from clients of MCP:
-openclaw 96716 (`tests/server/test_mcp_documents.py`).
+3153, mlx-serve 287; content as parts: agent-framework 6978, integration_openai 408. Null from
+clients of MCP: openclaw 96716 (`tests/server/test_mcp_documents.py`).
 """
 
 from __future__ import annotations

@@ -24,10 +24,13 @@ from hopyard.indexes.documents.readers.pdf.layout import (
     running_lines,
 )
 from hopyard.state.errors import CorpusError
+from hopyard.state.text.counting import counted
 from hopyard.state.text.unicode import valid_unicode
 
 _AT_ONCE: Final = 40
 """Pages that are laid out together: they tell which lines run through them."""
+_NAMELESS_TO_TELL: Final = 3
+"""Letters without a meaning on a page; fewer may be a sign in a drawing."""
 _UNNAMED: Final = frozenset(("untitled", "anonymous", "unspecified", "unknown", "title", "author"))
 _SERIAL: Final = re.compile(r"[\d\W_]{6,}")
 _DATE: Final = re.compile(r"(?:D:)?(\d{4})(\d{2})?(\d{2})?")
@@ -122,6 +125,10 @@ def _texts(
         for page in some:
             if page.pictured:
                 scanned.append(page.number)
+            if page.nameless >= _NAMELESS_TO_TELL:
+                letters = counted(page.nameless, "letter")
+                reason = f"the file does not say which {letters} it shows, such as ligatures"
+                unread.append(Unread(f"page {page.number}", reason))
             notes.pages.append(page.said)
             for word in page.copies:
                 notes.leave_out("word drawn twice", word)

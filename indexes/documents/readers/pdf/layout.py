@@ -74,6 +74,8 @@ class Page(NamedTuple):
     """Words that are drawn on others that are equal."""
     beyond: Sequence[str] = ()
     """Words that are outside what a viewer shows of the page."""
+    nameless: int = 0
+    """Letters whose font does not say what they are."""
 
 
 class Part(NamedTuple):

@@ -27,6 +27,7 @@ def _native(function: Any, result: Any, *arguments: Any) -> Callable[..., int]:
     return prototype(ctypes.cast(function, c_void_p).value or 0)
 
 
+_HYPHEN: Final = "\ufffe"
 _CALLS: Final = deque[int](maxlen=0)
 _place: Final = _native(pdfium.FPDFText_GetLooseCharBox, c_int, c_void_p, c_int, c_void_p)
 _object: Final = _native(pdfium.FPDFPage_GetObject, c_void_p)
@@ -36,7 +37,22 @@ _mode: Final = _native(pdfium.FPDFPath_GetDrawMode, c_int, *[c_void_p] * 3)
 
 
 def characters(page: Any) -> str:
-    """The characters of a text page (`PdfTextPage`), each at its number."""
+    """The characters of a text page (`PdfTextPage`), each at its number.
+
+    PDFium gives a letter without a meaning the sign of a hyphen at the end of a line. It is U+FFFD.
+    """
+    text = _characters(page)
+    if _HYPHEN not in text:
+        return text
+    pieces = text.split(_HYPHEN)
+    found = pieces[0]
+    for piece in pieces[1:]:
+        is_hyphen = pdfium.FPDFText_IsHyphen(page.raw, len(found)) == 1
+        found += f"{_HYPHEN if is_hyphen else chr(0xFFFD)}{piece}"
+    return found
+
+
+def _characters(page: Any) -> str:
     count = pdfium.FPDFText_CountChars(page.raw)
     if count <= 0:
         return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -18,6 +19,8 @@ from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
 from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word, is_bold, words_of
 from hopyard.indexes.passages.markdown import table_lines
 
+_NAMELESS: Final = re.compile("[\ufffd\ue000-\uefff\uf100-\uf8ff]")
+"""Letters that a font gives no meaning; those between are the bullets of Symbol and Wingdings."""
 _PARAGRAPH: Final = 0.6
 """The gap between two paragraphs, in heights of the letters, at least."""
 _LONGEST_BOLD: Final = 110
@@ -48,7 +51,8 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         for pair, letter in accents.items():
             said = said.replace(pair, letter)
         pictured = not words and _has_picture(page)
-        return Page(number, blocks, pictured, builder.head, frame, said, copies, beyond)
+        lost = len(_NAMELESS.findall("".join([word.text for word in words])))
+        return Page(number, blocks, pictured, builder.head, frame, said, copies, beyond, lost)
     finally:
         text.close()
         page.close()

@@ -98,7 +98,7 @@ def _gather(soup: BeautifulSoup) -> None:
 
 
 def _take_out(items: Tag) -> None:
-    """Put text that is in no item of a list before the list, or into the item before it."""
+    """Put what is in no item of a list into the item before it; a text may go before the list."""
     from bs4.element import NavigableString, Tag
 
     if items.li is None:
@@ -108,6 +108,8 @@ def _take_out(items: Tag) -> None:
     for part in [*items.contents]:
         if isinstance(part, Tag):
             item = part if part.name == "li" else item
+            if item is not None and part.name in ("ul", "ol"):
+                item.append(part.extract())
         elif type(part) is NavigableString and part.strip():  # no comment
             if item is not None:
                 item.append(f" {part.extract()}")
@@ -183,5 +185,7 @@ def _fields(soup: BeautifulSoup, notes: Notes) -> None:
 
 def _apart(field: Tag, text: str) -> str:
     """The text of a field, with space between it and its neighbours."""
-    before, after = str(field.previous_sibling or ""), str(field.next_sibling or "")
-    return f"{'' if before[-1:].isspace() else ' '}{text}{'' if after[:1].isspace() else ' '}"
+    around = field.parent or field  # such as its label
+    before = str(field.previous_sibling or around.previous_sibling or " ")
+    after = str(field.next_sibling or around.next_sibling or " ")
+    return f"{'' if before[-1].isspace() else ' '}{text}{'' if after[0].isspace() else ' '}"

@@ -123,7 +123,7 @@ class Text:
             "a_p": lambda element, look: self._box("drawn", element, look),
             "c_chart": lambda element, look: self._box("chart", element, look),
             "dgm_relIds": lambda element, look: self._box("diagram", element, look),
-            "v_textpath": lambda element, look: self._add(element.get("string", ""), look),
+            "v_textpath": lambda element, look: self._add(f" {element.get('string', '')} ", look),
             "cx_chart": lambda element, look: self._box("chart", element, look),
             "object": lambda *_: self._count("embedded object"),
             "control": lambda *_: self._count("form control"),

@@ -2,9 +2,9 @@
 
 The reports: Unstructured 801, zulip 23188, mail-parser 86 and django-mailbox 34 (names of
 encodings), fs2-mail 37 and mailarchive 3515 (base64), eml-parse-js 47 and eml_parser 24 (headers);
-pdf-inspector 318, pypdf 3145 and pdf2htmlEX 109 (text outside the page); ExcelDataReader 497 and
-openpyxl 46 (raised letters); DeploymentFramework 210, roo-xls 42 and DocumentServer 1373 (workbooks in
-one XML file).
+pdf-inspector 318, pypdf 3145 and pdf2htmlEX 109 (text outside the page), pypdf 1351 and pdfplumber
+1280 (ligatures); ExcelDataReader 497 and openpyxl 46 (raised letters); DeploymentFramework 210,
+roo-xls 42 and DocumentServer 1373 (workbooks in one XML file); turbohtml 384 (lists).
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def test_encodings_that_programs_name_in_their_own_way(
     ("body", "text"),
     [
         (b64encode(QUAY.encode()) + b"\r\n____\r\nThe list", f"{QUAY}\n\n____\nThe list"),
-        (b64encode(QUAY.encode() + b"!").rstrip(b"=") + b"\r\n-- \r\nlist", f"{QUAY}!\n\n-- \nlist"),
-        (b"".join(b64encode(each.encode()) for each in ("Rent ", "is ", "5 euros")), "Rent is 5 euros"),
+        (b64encode(f"{QUAY}!".encode()).rstrip(b"=") + b"\r\n-- \r\nlist", f"{QUAY}!\n\n-- \nlist"),
+        (b"".join(map(b64encode, (b"Rent ", b"is ", b"5 euros"))), "Rent is 5 euros"),
     ],
-)  # fmt: skip
+)
 def test_base64_in_pieces_and_above_plain_lines(read: Read, body: bytes, text: str) -> None:
     kind = b"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n"
     assert read("a.eml", HEAD + kind + body)[1] == text
@@ -84,9 +84,29 @@ def test_words_outside_the_page_are_counted_and_not_read(read: Read, turn: int) 
         canvas.setCropBox((0, 0, 300, 842))
         canvas.setPageRotation(turn)
 
-    content, text, _ = read("a.pdf", drawn(draw))
-    assert text.split() == "The rent is due in May".split()
-    assert content.title == ""
+    text = read("a.pdf", drawn(draw))[1]
+    assert " ".join(text.split()) == "The rent is due in May"
+
+
+def test_letters_that_a_font_gives_no_meaning_are_counted(read: Read) -> None:
+    from reportlab.pdfbase import pdfmetrics
+    from reportlab.pdfbase.ttfonts import TTFont
+
+    pdfmetrics.registerFont(TTFont("Vera", "Vera.ttf"))  # reportlab has it
+
+    def draw(canvas: Any) -> None:
+        canvas.setFont("Vera", 12)
+        canvas.drawString(50, 700, "The office is open for all")
+
+    data = drawn(draw, pageCompression=0)
+    named = re.sub(rb"<(66|46)> <0066>", rb"<\1> <0000>", data)
+    assert named != data
+    _, text, unread = read("a.pdf", named)
+    assert text.split()[:2] == ["The", "o\ufffd\ufffdice"]
+    assert [(each.place, each.reason) for each in unread] == [
+        ("page 1", "the file does not say which 3 letters it shows, such as ligatures")
+    ]
+    assert read("a.pdf", data)[2] == []
 
 
 def test_raised_letters_of_a_cell(read: Read) -> None:
@@ -116,7 +136,14 @@ def test_the_value_of_a_field_is_apart_from_the_next_label(read: Read) -> None:
         "</label><label>Note</label></form><p>Depth<svg><text>40 m</text></svg>at the quay</p>"
     )
     text = read("a.html", page.encode())[1]
-    assert text.split() == "Name Ada City Graz Note Depth 40 m at the quay".split()
+    assert " ".join(text.split()) == "Name Ada City Graz Note Depth 40 m at the quay"
+
+
+def test_a_list_within_a_list_belongs_to_the_item_before_it(read: Read) -> None:
+    page = "<ol><li>one<li>two<ol><li>inner</ol></ol><ul><li>a</li><ul><li>b</ul><li>c</ul>"
+    text = read("a.html", page.replace("<ol><li>inner", "</li><ol><li>inner").encode())[1]
+    lines = ["1. one", "2. two", "   1. inner", "- a", "  - b", "- c"]
+    assert [line for line in text.splitlines() if line] == lines
 
 
 BOOK = """<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>
