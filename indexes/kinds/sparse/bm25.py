@@ -44,7 +44,7 @@ _WORDS_FILE: Final = "words.json"
 _DOCUMENTS_FILE: Final = "documents.npy"
 _ENGLISH: Final = Words()
 _WORDS: Final = TypeAdapter(Words)
-_VERSION: Final = {"version": 3}
+_VERSION: Final = {"version": 4}
 """The kind of terms and lengths in the files."""
 
 _FEW: Final = 20
