@@ -13,7 +13,6 @@ from hopyard.indexes.documents.readers.base import Source
 from hopyard.indexes.documents.readers.number_format import shown
 from hopyard.indexes.documents.readers.parts import local
 from hopyard.indexes.documents.readers.sheets import sheet_text
-from hopyard.indexes.documents.readers.xml_text import elements_of
 
 SPREADSHEET: Final = "urn:schemas-microsoft-com:office:spreadsheet"
 _NAMED_FORMATS: Final = {"Percent": "0.00%", "Fixed": "0.00", "Standard": "#,##0.00"}
@@ -29,11 +28,14 @@ def is_workbook(source: Source) -> bool:
         return SPREADSHEET.encode() in stream.read(_BEGIN)
 
 
-def workbook_text(source: Source) -> Iterator[str]:
-    """The sheets as Markdown, like those of other workbooks."""
+def workbook_text(elements: Iterator[tuple[str, Element]]) -> Iterator[str]:
+    """The sheets as Markdown, like those of other workbooks.
+
+    Args:
+        elements: The beginnings and ends of the file's elements, in order.
+    """
     formats: dict[str, str] = {}
     name = ""
-    elements = elements_of(source)
     for event, element in elements:
         kind = local(element)
         if event == "start" and kind == "Worksheet":

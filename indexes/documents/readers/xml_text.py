@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.base import Content, Notes, Source
 from hopyard.indexes.documents.readers.parts import local
+from hopyard.indexes.documents.readers.sheets_xml import is_workbook, workbook_text
 from hopyard.indexes.documents.readers.text import text_blocks
 from hopyard.state.errors import CorpusError
 
@@ -39,7 +40,6 @@ def read_xml(source: Source) -> Iterator[Content]:
 
     An element with text beside inner elements is one line, in the order of the document.
     """
-    from hopyard.indexes.documents.readers.sheets_xml import is_workbook, workbook_text
 
     def lines() -> Iterator[str]:
         root: Element | None = None
@@ -58,7 +58,7 @@ def read_xml(source: Source) -> Iterator[Content]:
             yield from _element_lines(root, source.notes)
 
     if is_workbook(source):
-        yield Content("", workbook_text(source))
+        yield Content("", workbook_text(elements_of(source)))
     else:
         yield Content("", lines(), "text")
 
