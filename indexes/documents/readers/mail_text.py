@@ -103,8 +103,8 @@ def payload_of(part: Message) -> bytes:
             data = b"".join(b64decode(f"{_whole(piece.rstrip('='))}==") for piece in pieces)
             is_text = below and part.get_content_maintype() == "text"
             return data + "\n".join(["", "", *below]).encode("utf-8", "replace") * bool(is_text)
-    data = part.get_payload(decode=True)
-    return data if isinstance(data, bytes) else b""
+    decoded: Any = part.get_payload(decode=True)
+    return decoded if isinstance(decoded, bytes) else b""
 
 
 def _whole(letters: str) -> str:

@@ -62,7 +62,8 @@ def _rows(
         if event == "start" or kind != "Row":
             continue
         place = _number(row, "Index", number + 1)
-        yield from ([] for _ in range(min(place - number - 1, _FARTHEST)))
+        for _ in range(min(place - number - 1, _FARTHEST)):
+            yield []
         number = place
         cells = {column: text for column, (end, text) in waiting.items() if number <= end}
         column = 0

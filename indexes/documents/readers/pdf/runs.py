@@ -45,8 +45,8 @@ class Runs(NamedTuple):
 
     def only(self, here: npt.NDArray[np.bool_]) -> Runs:
         """Some of them."""
-        texts, starts = ([*compress(each, here)] for each in (self.texts, self.starts))
-        return Runs(texts, starts, self.sizes[here], self.lettered[here], self.odd[here])
+        texts, starts = compress(self.texts, here), compress(self.starts, here)
+        return Runs([*texts], [*starts], self.sizes[here], self.lettered[here], self.odd[here])
 
 
 def runs_of(text: str) -> Runs:

@@ -94,7 +94,9 @@ class Frame(NamedTuple):
         """Whether the middle of each box is on the page; all are, where none is."""
         edge = np.array([self.top_left, self.top_right, self.bottom_left])
         middle = (boxes[:, :2] + boxes[:, 2:]) / 2
-        here = ((middle >= edge.min(axis=0)) & (middle <= edge.max(axis=0))).all(axis=1)
+        here: npt.NDArray[np.bool_] = (
+            (middle >= edge.min(axis=0)) & (middle <= edge.max(axis=0))
+        ).all(axis=1)
         return here if here.any() else ~here
 
 
