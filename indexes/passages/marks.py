@@ -10,13 +10,14 @@ from hopyard.indexes.corpus.boxes import Box, PageText, unpack_boxes, without_sp
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.text.sentences import is_row, readable, sentence_spans
+from hopyard.state.text.unicode import HYPHENS
 
 _GAP: Final = 1.5
 """The gap between two words that are marked as one, in heights of the line, at most, on a page that
 is as wide as it is high."""
 _SHARED: Final = 0.5
 """The share of its height that a word has in common with its line, at least."""
-_HYPHEN: Final = re.compile(r"(?<=\w)[-\xad\u2010][^\S\n]*\n\s*(?=\w)")
+_HYPHEN: Final = re.compile(rf"(?<=\S)[{HYPHENS}][^\S\n]*\n\s*(?=\w)")
 _HEAD_LINES: Final = 2
 """Lines of a table's head in Markdown."""
 

@@ -8,6 +8,8 @@ from typing import Final
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202d\u202e]")
 """Control characters except tab and line ends: terminals obey them, and Postgres refuses NUL. Two
 turn the order of letters round: they make `exe.txt` of `txt.exe`."""
+HYPHENS: Final = "-\u00ad\u058a\u05be\u1400\u1806\u2010\u2011\u2e17\u2e40\ufe63\uff0d\U00010ead"
+"""The marks that divide a word at the end of a line, or join two words, in all scripts."""
 
 
 def valid_unicode(text: str) -> str:

@@ -7,9 +7,11 @@ import unicodedata
 from collections import Counter
 from typing import Final
 
+from hopyard.state.text.unicode import HYPHENS
+
 _MARKS: Final = re.compile(r"[*_^~`\\\u00ad\u200b-\u200f\u2060-\u2069\ufeff]+|\[[ xX]\]")
 """Signs that a reader adds or leaves out within a word, and boxes."""
-_DIVIDED: Final = re.compile(r"(?<=[^\W_])[-\u2010\u2011\ufffe\x02]\s*(?=[^\W_])")
+_DIVIDED: Final = re.compile(rf"(?<=[^\W_])[{HYPHENS}\ufffe\x02]\s*(?=[^\W_])")
 """A hyphen, and the end of the line after it: a divided word is whole on both sides."""
 _ALONE: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff"

@@ -12,6 +12,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from hopyard.indexes.documents.readers.pdf.line_ends import LineEnds, compounds_in
+
 if TYPE_CHECKING:
     from hopyard.indexes.documents.readers.pdf.words import Frame, Word
 
@@ -37,9 +39,6 @@ _FORMULA: Final = re.compile(r"[=−<>≤≥≈∈∂∇∑∏∫√ˆ˜\x00-\x0
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _NUMBERED: Final = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s.*[^\W\d_]{4}")
 """A heading such as "3.1 p-values < 0.05"."""
-_HYPHEN: Final = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[-\u2010]\n(?=([^\W\d_]+))")
-_COMPOUND: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+")
-_AND: Final = ("and", "und", "oder", "bzw", "sowie")
 
 
 class Line(NamedTuple):
@@ -101,7 +100,7 @@ class Layout(NamedTuple):
     sizes: tuple[float, ...]
     """The sizes of headings, the largest first."""
     compounds: frozenset[str] = frozenset()
-    """Two parts of words with a hyphen, in lower case: `price-determining`."""
+    """As `compounds_in` gives them."""
 
     @classmethod
     def of(cls, pages: Sequence[Page]) -> Layout:
@@ -117,8 +116,7 @@ class Layout(NamedTuple):
             for line in lines:
                 if line.size and not _is_formula(line.text):
                     letters[round(line.size, 1)] += len(line.text)
-                for word in _COMPOUND.findall(line.text) if "-" in line.text else ():
-                    compounds.update(map("-".join, pairwise(word.casefold().split("-"))))
+                compounds.update(compounds_in(line.text))
         running = (line for line, times in edges.items() if times > filled / 2)
         usual = max(letters, key=lambda size: letters[size], default=0.0)
         sizes = sorted((size for size in letters if size > _LARGER * usual), reverse=True)
@@ -145,11 +143,12 @@ def page_parts(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None)
     """A page as Markdown, part by part; `bookmarks` are None if the whole file has none."""
     edges = {id(line) for line in running_lines(page, layout)}
     blocks = [[line for line in block if id(line) not in edges] for block in page.blocks]
+    ends = LineEnds.of((line.words for block in blocks for line in block), layout.compounds)
     if bookmarks is None:
         for block in blocks:
-            yield from _under_large_lines(block, layout)
+            yield from _under_large_lines(block, layout, ends)
     else:
-        yield from _under_bookmarks(blocks, list(bookmarks), layout.compounds)
+        yield from _under_bookmarks(blocks, list(bookmarks), ends)
 
 
 def running_lines(page: Page, layout: Layout) -> list[Line]:
@@ -157,21 +156,6 @@ def running_lines(page: Page, layout: Layout) -> list[Line]:
     lines = [line for block in page.blocks for line in block]
     edges = [line for line in _edges(lines) if _shape(line, page.number) in layout.running]
     return [] if len(edges) == len(lines) else edges
-
-
-def whole_words(text: str, compounds: frozenset[str] = frozenset()) -> str:
-    """Lines of text, with words that are divided at the end of a line on the first of the two.
-
-    The hyphen stays before a capital, before "and" (`one- and two-sided`), and in a compound.
-    """
-
-    def whole(found: re.Match[str]) -> str:
-        left, right = found.groups()
-        if right[0].isupper() or right in _AND:
-            return found[0]
-        return f"{left}-" if f"{left}-{right}".casefold() in compounds else left
-
-    return _HYPHEN.sub(whole, text)
 
 
 def _is_formula(text: str) -> bool:
@@ -198,7 +182,7 @@ def _distance(cell: str, page: int) -> str:
     return "#" if _ROMAN.fullmatch(cell) else cell
 
 
-def _under_large_lines(block: list[Line], layout: Layout) -> Iterator[Part]:
+def _under_large_lines(block: list[Line], layout: Layout, ends: LineEnds) -> Iterator[Part]:
     kept: list[Line] = []
     heading: list[Line] = []
     last = 0
@@ -209,17 +193,17 @@ def _under_large_lines(block: list[Line], layout: Layout) -> Iterator[Part]:
             yield Part(f"{'#' * last} {title}", heading)
             heading = []
         if level:
-            yield from _joined(kept, layout.compounds)
+            yield from _joined(kept, ends)
             kept = []
             heading.append(line)
         elif line.text:
             kept.append(line)
         last = level
-    yield from _joined(kept, layout.compounds)
+    yield from _joined(kept, ends)
 
 
 def _under_bookmarks(
-    blocks: Sequence[list[Line]], waiting: list[Bookmark], compounds: frozenset[str]
+    blocks: Sequence[list[Line]], waiting: list[Bookmark], ends: LineEnds
 ) -> Iterator[Part]:
     for number, block in pairwise(list(blocks)):  # "Chapter 4" above its title
         if len(number) == 1 and _CHAPTER.fullmatch(number[0].text) and _head(block, waiting):
@@ -235,7 +219,7 @@ def _under_bookmarks(
             yield from map(_titled, waiting[: head.place])
             yield _titled(waiting[head.place], head.number)
             waiting, kept = waiting[head.place + 1 :], kept[head.lines :]
-        yield from _joined(kept, compounds)
+        yield from _joined(kept, ends)
     yield from map(_titled, waiting)
 
 
@@ -294,8 +278,9 @@ def _title_of(text: str) -> _Title:
     return _Title(whole, rest, label, number)
 
 
-def _joined(lines: Sequence[Line], compounds: frozenset[str]) -> Iterator[Part]:
+def _joined(lines: Sequence[Line], ends: LineEnds) -> Iterator[Part]:
     if lines:
         # A line of code that begins as a heading does is none.
-        texts = (f"    {line.text}" if line.text.startswith("#") else line.text for line in lines)
-        yield Part(whole_words("\n".join(texts), compounds), lines)
+        texts = [f"    {line.text}" if line.text.startswith("#") else line.text for line in lines]
+        words = [() if line.text.startswith("|") else line.words for line in lines]
+        yield Part(ends.text_of(list(zip(texts, words, strict=True))), lines)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hopyard.indexes.corpus.boxes import pack_boxes, without_space
 from hopyard.indexes.documents.readers.pdf.layout import Part
 from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word
+from hopyard.state.text.unicode import HYPHENS
 
 _AHEAD: Final = 200
 """Characters that Markdown puts between two words at most: bars, and the line below a head."""
@@ -57,7 +58,7 @@ def _span(flat: str, place: int, text: str) -> tuple[int, int] | None:
         return place, place + len(text)
     text = without_space(text)
     # A word may be divided at the end of a line, or dots may lead from it.
-    for shown in (text, text.removesuffix("-").removesuffix("\u2010"), text.rstrip(".")):
+    for shown in (text, text.strip(HYPHENS), text.rstrip(".")):
         start = flat.find(shown, place, place + len(shown) + _AHEAD)
         if shown and start >= 0 and not flat[place:start].strip(_MARKS):
             return start, start + len(shown)

@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 from typing import Any, Final, NamedTuple
 
 from hopyard.indexes.documents.readers.pdf.drawings import MOST_RULES, THIN, lines_drawn
-from hopyard.indexes.documents.readers.pdf.layout import whole_words
+from hopyard.indexes.documents.readers.pdf.line_ends import whole_words
 from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, is_figure, is_prose, rows_of
 from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word
 

@@ -44,7 +44,8 @@ PDFium leaves out the copies of wide letters."""
 _PAIR: Final = re.compile(r"(.)\1")
 _COPIED: Final = 0.6
 """How far a letter's copy is from it, in its widths or heights, at most."""
-_HYPHENS: Final = str.maketrans({"\ufffe": "-", "\x02": "-", "\u00ad": ""})
+_HYPHENS: Final = str.maketrans({"\ufffe": "-", "\x02": "-", "\u00ad": "-"})
+"""PDFium's signs for a hyphen at the end of a line, and the name that fonts give the sign."""
 _BEFORE_MARK: Final = ".,;:!?)]”’\"'»%‰€"
 """Signs that the mark of a footnote may follow."""
 _RAISED: Final = 0.12
