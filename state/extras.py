@@ -36,7 +36,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "rerank": Extra(
         "reranking with a cross-encoder", {"sentence-transformers": "sentence_transformers"}
     ),
-    "pdf": Extra("PDF files", {"pypdfium2": "pypdfium2"}),
+    "pdf": Extra("PDF files", {"pypdfium2": "pypdfium2", "regex": "regex"}),
     "office": Extra(
         "Excel and Outlook files",
         {

@@ -11,21 +11,17 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import islice
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from hopyard.indexes.corpus.records import PAGE_END, MetadataValue
 from hopyard.indexes.documents.readers.base import Content, Found, Notes, Source, Unread
 from hopyard.indexes.documents.readers.ocr import with_text
-from hopyard.indexes.documents.readers.pdf.layout import (
-    Bookmark,
-    Layout,
-    Page,
-    page_parts,
-    running_lines,
-)
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.counting import counted
 from hopyard.state.text.unicode import valid_unicode
+
+if TYPE_CHECKING:
+    from hopyard.indexes.documents.readers.pdf.layout import Bookmark, Layout, Page
 
 _AT_ONCE: Final = 40
 """Pages that are laid out together: they tell which lines run through them."""
@@ -109,6 +105,7 @@ def _no_collection() -> Iterator[None]:
 def _texts(
     document: Any, scanned: list[int], unread: list[Unread], boxes: list[bytes], notes: Notes
 ) -> Iterator[str]:
+    from hopyard.indexes.documents.readers.pdf.layout import Layout, page_parts, running_lines
     from hopyard.indexes.documents.readers.pdf.positions import packed_positions
 
     bookmarks = _bookmarks(document)
@@ -143,6 +140,7 @@ def _texts(
 
 
 def _pages(document: Any, unread: list[Unread]) -> Iterator[Page]:
+    from hopyard.indexes.documents.readers.pdf.layout import Page
     from hopyard.indexes.documents.readers.pdf.page import read_page
 
     page = Page(0, [], False)
@@ -177,6 +175,8 @@ def _named(text: str) -> str:
 
 def _bookmarks(document: Any) -> dict[int, list[Bookmark]]:
     """The bookmarks of each page; none if the outline is broken."""
+    from hopyard.indexes.documents.readers.pdf.layout import Bookmark
+
     found: dict[int, list[Bookmark]] = {}
     try:
         for mark in document.get_toc():

@@ -28,6 +28,7 @@ _STRETCHED: Final = regex.compile(r"(?<=\p{Arabic}{2})\u0640+\n(?=\p{Arabic})")
 """A word that is divided after a stretched letter; a single such letter is an abbreviation."""
 _COMPOUND: Final = regex.compile(rf"(?<!{_LETTER}){_LETTER}+(?:-{_LETTER}+)+")
 _AND: Final = ("and", "und", "oder", "bzw", "sowie")
+_SHORT_PART: Final = 4
 _UNSPACED: Final = regex.compile(
     r"[[\p{ea=W}\p{ea=F}]--[\p{Hangul}\p{So}]]|\p{lb=SA}", regex.VERSION1
 )
@@ -39,6 +40,9 @@ _INDENT: Final = 2.5
 _SHORT: Final = 1.5
 """How far a full line may end from its column's right edge; and where it ends with a word."""
 _SHORT_OF_A_WORD: Final = 5
+
+_IN_CELL: Final = 0.6
+"""The width of a line that goes on, as a share of its cell's, at least."""
 
 
 class LineEnds(NamedTuple):
@@ -78,6 +82,17 @@ class LineEnds(NamedTuple):
         )
 
 
+def lines_in_cell(lines: Sequence[tuple[str, Sequence[Word]]], width: float) -> str:
+    """The text of a table's cell, from the text and the words of each line."""
+    text = lines[0][0] if lines else ""
+    for (_, words), (rest, below) in pairwise(lines):
+        left, right = edges_of(words)
+        full = right - left > _IN_CELL * width
+        within = full and are_unspaced(words[-1].text, below[0].text)
+        text += rest if within else f"\n{rest}"
+    return whole_words(text)
+
+
 def edges_of(words: Sequence[Word]) -> tuple[float, float]:
     """The left and the right edge of a line."""
     return min(word.left for word in words), max(word.right for word in words)
@@ -102,17 +117,21 @@ def compounds_in(text: str) -> Iterator[str]:
 def whole_words(text: str, compounds: frozenset[str] = frozenset()) -> str:
     """Lines of text, with words that are divided at the end of a line on the first of the two.
 
-    The hyphen stays before a capital, before "and" (`one- and two-sided`), in a compound, and in
-    scripts that divide no words.
+    The hyphen stays before a capital, before "and" (`one- and two-sided`), in a compound, after its
+    short second part (`over-the-counter`), and in scripts that divide no words.
     """
 
     def whole(found: regex.Match[str]) -> str:
         left, mark, again, right = found.groups()
+        before = found.string[max(found.start() - 1, 0) : found.start()]
         if right in _AND or (right[0].isupper() and not _in_capitals(found, right)):
             return str(found[0])
-        if mark and _KEEPS.fullmatch(left[-1]) or _KEEPS.fullmatch(mark or ""):
+        if (mark and _KEEPS.fullmatch(left[-1])) or _KEEPS.fullmatch(mark or ""):
             return f"{left}{mark}"
-        return f"{left}-" if again or f"{left}-{right}".casefold() in compounds else str(left)
+        third = before == "-" and left.islower() and len(left) < _SHORT_PART  # over-the-counter
+        if again or third or f"{left}-{right}".casefold() in compounds:
+            return f"{left}-"
+        return str(left)
 
     if "\u0640\n" in text:
         text = _STRETCHED.sub("", text)

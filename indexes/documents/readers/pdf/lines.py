@@ -101,6 +101,11 @@ def is_figure(text: str) -> bool:
     return _FIGURE.fullmatch(text) is not None
 
 
+def is_bullet(text: str) -> bool:
+    """Whether a word is the sign or the number of an item of a list."""
+    return _BULLET.fullmatch(text) is not None
+
+
 def lines_of(words: Sequence[Word]) -> list[TextLine]:
     """Lines in reading order: a column of prose from top to bottom, then the next one."""
     rows = rows_of(words)
@@ -295,7 +300,7 @@ def _whole_cells(cells: Sequence[Cell]) -> list[Cell]:
         before = joined[-1] if joined else None
         if before and (_CURRENCY.fullmatch(before.text) or _TAIL.fullmatch(cell.text)):
             joined[-1] = before.joined(cell, "")
-        elif before and number == 1 and _BULLET.fullmatch(before.text):
+        elif before and number == 1 and is_bullet(before.text):
             joined[-1] = before.joined(cell)
         elif before and (sign := _CURRENCY_AT_END.search(before.text)):
             # The currency of a cell is near the cell before it.

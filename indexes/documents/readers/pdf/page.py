@@ -5,24 +5,35 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
-from typing import Any, Final
+from itertools import chain, pairwise
+from statistics import median
+from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.accents import join_accents
 from hopyard.indexes.documents.readers.pdf.forms import notes_on, said_on
 from hopyard.indexes.documents.readers.pdf.layout import Line, Page
-from hopyard.indexes.documents.readers.pdf.lines import TABLE, Cell, TextLine, lines_of
+from hopyard.indexes.documents.readers.pdf.lines import TABLE, Cell, TextLine, is_bullet, lines_of
 from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, is_whole, rows_in
 from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
-from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word, is_bold, words_of
+from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word, em, is_bold, words_of
 from hopyard.indexes.passages.markdown import table_lines
 
 _NAMELESS: Final = re.compile("[\ufffd\ue000-\uefff\uf100-\uf8ff]")
 """Letters that a font gives no meaning; those between are the bullets of Symbol and Wingdings."""
 _PARAGRAPH: Final = 0.6
 """The gap between two paragraphs, in heights of the letters, at least."""
+_PITCH: Final = 1.25
+"""How far apart two lines of a paragraph are, in distances of most lines, at most."""
+_FULL: Final = 0.85
+"""The width of a line that goes on in the next one, as a share of the widest, at least."""
+_LEAST_PITCHES: Final = 3
+_ENDS: Final = tuple(".:;!?。！？：；।։።།")
+_OTHER_SCRIPT: Final = re.compile(r"[\u0530-\u1cff\u2c80-\udfff\uf900-\U0003ffff]")
+_OF_EM: Final = 1.2
+"""The height of Latin letters in most fonts, in sizes of the font. Fonts of other scripts seldom
+say it, so that PDFium gives the height of each letter with its marks."""
 _LONGEST_BOLD: Final = 110
 _MOST_BOLD_LINES: Final = 2
 """More bold lines in a row are a bold paragraph, not a heading."""
@@ -103,6 +114,9 @@ class _Blocks:
             else:
                 others += inside
         lines = lines_of(others)
+        for line in lines:
+            self._set_height(line)
+        spacing = _Spacing.of(lines)
         start = 0
         paragraph: list[TextLine] = []
         while start < len(lines):
@@ -120,7 +134,7 @@ class _Blocks:
                 start = table.end
                 continue
             else:
-                if paragraph and _is_apart(paragraph[-1], line):
+                if paragraph and spacing.is_apart(paragraph[-1], line):
                     self._end(paragraph)
                     paragraph = []
                 paragraph.append(line)
@@ -161,6 +175,13 @@ class _Blocks:
         if len(lines) > 1:
             self.head = ()
 
+    def _set_height(self, line: TextLine) -> None:
+        """The height of the letters of other scripts than Latin, by the size of the font."""
+        text = line.text
+        if not text.isascii() and line.first.first >= 0 and _OTHER_SCRIPT.search(text):
+            line.height = _OF_EM * em(self._text, line.first)
+            line.top = min(line.top, line.bottom - line.height)
+
     def _is_bold(self, line: TextLine) -> bool:
         return (
             len(line.cells) == 1
@@ -172,9 +193,46 @@ class _Blocks:
         )
 
 
-def _is_apart(before: TextLine, line: TextLine) -> bool:
-    return (
-        before.column != line.column
-        or line.bottom < before.bottom
-        or line.top - before.bottom > _PARAGRAPH * min(before.height, line.height)
-    )
+class _Spacing(NamedTuple):
+    """How the lines of a page are set.
+
+    Attributes:
+        pitch: The distance between two lines of a column, for most lines; 0 for a few lines.
+        widths: The width of the widest line of each column.
+    """
+
+    pitch: float
+    widths: dict[int, float]
+
+    @classmethod
+    def of(cls, lines: Sequence[TextLine]) -> _Spacing:
+        """Look at the lines of a page."""
+        pitches = [
+            below.bottom - line.bottom
+            for line, below in pairwise(lines)
+            if line.column == below.column and below.bottom > line.bottom
+        ]
+        widths: dict[int, float] = {}
+        for line in lines:
+            widths[line.column] = max(widths.get(line.column, 0.0), _width(line))
+        return cls(median(pitches) if len(pitches) >= _LEAST_PITCHES else 0.0, widths)
+
+    def is_apart(self, before: TextLine, line: TextLine) -> bool:
+        """Whether a line begins a paragraph.
+
+        Where all lines are far apart, as in manuscripts and Thai, a full line goes on in the next.
+        """
+        if before.column != line.column or line.bottom < before.bottom:
+            return True
+        if line.top - before.bottom <= _PARAGRAPH * min(before.height, line.height):
+            return False
+        return (
+            line.bottom - before.bottom > _PITCH * self.pitch
+            or _width(before) < _FULL * self.widths[before.column]
+            or before.text.endswith(_ENDS)
+            or is_bullet(line.first.text)
+        )
+
+
+def _width(line: TextLine) -> float:
+    return max(cell.right for cell in line.cells) - min(cell.left for cell in line.cells)

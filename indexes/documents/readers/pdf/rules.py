@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 from typing import Any, Final, NamedTuple
 
 from hopyard.indexes.documents.readers.pdf.drawings import MOST_RULES, THIN, lines_drawn
-from hopyard.indexes.documents.readers.pdf.line_ends import whole_words
+from hopyard.indexes.documents.readers.pdf.line_ends import lines_in_cell
 from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, is_figure, is_prose, rows_of
 from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word
 
@@ -137,16 +137,18 @@ def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[Cell]]:
             continue
         rows.append(
             [
-                _cell(inside.get((above, first), ())) if first == column or row == 0 else NO_CELL
+                _cell(inside.get((above, first), ()), grid.columns[first + 1] - grid.columns[first])
+                if first == column or row == 0
+                else NO_CELL
                 for column, (above, first) in enumerate(corners)
             ]
         )
     return [row for row in rows if any(cell.text for cell in row)]
 
 
-def _cell(words: Sequence[Word]) -> Cell:
+def _cell(words: Sequence[Word], width: float) -> Cell:
     rows = rows_of(words)
-    text = whole_words("\n".join([" ".join([word.text for word in row]) for row in rows]))
+    text = lines_in_cell([(" ".join([word.text for word in row]), row) for row in rows], width)
     return Cell(text.replace("\n", " "), words=tuple(chain.from_iterable(rows)))
 
 

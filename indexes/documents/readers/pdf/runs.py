@@ -96,9 +96,11 @@ def placed(page: Any, runs: Runs) -> tuple[Boxes, npt.NDArray[np.bool_]]:
         for number in np.flatnonzero(~runs.lettered & (runs.sizes > 1)).tolist()
         if (last := last_letter(runs.texts[number])) > 0
     ]
-    if marked:  # raised letters before a full stop
+    if marked:  # raised letters before a full stop, or a mark above the last letter
         numbers, letters = map(list, zip(*marked, strict=True))
         inner = places(page, letters)
+        close[numbers, :2] = np.minimum(close[numbers, :2], inner[:, :2])
+        close[numbers, 2:] = np.maximum(close[numbers, 2:], inner[:, 2:])
         inner = inner[:, 3] - inner[:, 1]
         low[numbers] = np.minimum(low[numbers], inner)
         high[numbers] = np.maximum(high[numbers], inner)

@@ -41,6 +41,8 @@ _FORMS: Final = re.compile(r"[\ufb00-\ufdff\ufe70-\ufeff]+")
 _TWICE: Final = re.compile(r"(?<![(ivx])([ij,;])\1(?![)ivx.])")
 """Narrow signs that words seldom have twice, but in Roman numbers. If each letter is drawn twice,
 PDFium leaves out the copies of wide letters."""
+_ALEF_LAM: Final = re.compile(r"[\u0622\u0623\u0625\u0627]\u0644")
+"""The letters of one sign of Arabic, which PDFium turns round with the line."""
 _PAIR: Final = re.compile(r"(.)\1")
 _COPIED: Final = 0.6
 """How far a letter's copy is from it, in its widths or heights, at most."""
@@ -52,6 +54,8 @@ _RAISED: Final = 0.12
 """How far above the line raised letters end, in heights of the line's letters, at least."""
 _KERNED: Final = 0.05
 """The gap within a word that PDFium may take for a space, at most."""
+_WITHIN: Final = 0.3
+"""The gap between letters beyond ASCII of a word, in heights of the letters, at most."""
 _SLANT: Final = 10
 """Degrees by which text may be off a quarter turn."""
 _BOLD: Final = 600
@@ -188,6 +192,14 @@ def words_of(page: Any, frame: Frame, copies: list[str], beyond: list[str]) -> l
     return collected.words
 
 
+def em(page: Any, word: Word) -> float:
+    """The size of the font of a word's first letter, in points."""
+    matrix = pdfium.FS_MATRIX()
+    pdfium.FPDFText_GetMatrix(page.raw, word.first, ctypes.byref(matrix))
+    size = float(pdfium.FPDFText_GetFontSize(page.raw, word.first))
+    return size * math.hypot(matrix.c, matrix.d)
+
+
 def is_bold(page: Any, word: Word) -> bool:
     """Whether the word's first letter is bold."""
     if word.first < 0:
@@ -224,7 +236,8 @@ def _pieces_of_run(page: Any, run: str, first: int, before: Turn) -> Iterator[Wo
             _alike(heights[begin], heights[end]) or _alike(min(ends), max(ends))
         ):
             continue
-        around = (*boxes[[begin, end - 1], :2].min(0), *boxes[[begin, end - 1], 2:].max(0))
+        outer = boxes[[begin, begin + max(last_letter(run[begin:end]), 0), end - 1]]
+        around = (*outer[:, :2].min(0), *outer[:, 2:].max(0))
         left, top, right, bottom = turned(turn, *map(float, around))
         if right > left and bottom > top:
             piece = _once(page, run[begin:end], first + begin)
@@ -238,6 +251,10 @@ def _alike(one: float, other: float) -> bool:
 
 def _once(page: Any, piece: str, first: int) -> str:
     """The characters as they are read; letters that are each drawn twice, once."""
+    for found in _ALEF_LAM.finditer(piece) if not piece.isascii() else ():
+        alef, lam = places(page, (first + found.start(), first + found.start() + 1))
+        if (alef == lam).all():
+            piece = f"{piece[: found.start()]}{found[0][::-1]}{piece[found.end() :]}"
     if _PAIR.search(piece):
         boxes = places(page, range(first, first + len(piece)))
         kept = [0]
@@ -301,32 +318,65 @@ class _Collected:
 def _continues(page: Any, before: Word, word: Word, *, in_run: bool) -> bool:
     """Add to a word what belongs to it: raised letters, small capitals, letters moved together."""
     gap = word.left - before.right
+    if word.left < before.left and is_right_to_left(before.text):
+        gap = before.left - word.right
     taller = max(word.height, before.height)
-    if before.turn is not word.turn or not -taller <= gap < NEAR * word.height:
+    near = _WITHIN if in_run and not word.text.isascii() else NEAR
+    if before.turn is not word.turn or not -taller <= gap < near * word.height:
         return False
     if not in_run and not pdfium.FPDFText_IsGenerated(page, word.first - 1):
         return False  # a space or the end of a line, as the file has it
-    if _lifted(word, before) and (before.text[-1].isalnum() or before.text[-1] in _BEFORE_MARK):
+    if (before.text[-1].isalnum() or before.text[-1] in _BEFORE_MARK) and _is_raised(
+        page, word, before
+    ):
         before.text += f"^{word.text}"
-    elif in_run and _lifted(before, word) and before.text.isdigit():
+    elif in_run and before.text.isdigit() and _is_raised(page, before, word):
         before.text = f"^{before.text} {word.text}"
-    elif in_run or max(abs(before.bottom - word.bottom), gap) < _KERNED * taller:
+    elif (
+        in_run
+        or max(abs(before.bottom - word.bottom), gap) < _KERNED * taller
+        or (not word.text.isascii() and _is_set_beside(page, word, before))
+    ):
         before.text += word.text
     else:
         return False
+    before.left = min(before.left, word.left)
     before.right = max(before.right, word.right)
     before.top = min(before.top, word.top)
     before.bottom = max(before.bottom, word.bottom)
     return True
 
 
-def _lifted(word: Word, other: Word) -> bool:
-    """Whether a word in smaller letters is above the foot of the other, and beside it."""
+def _is_raised(page: Any, word: Word, other: Word) -> bool:
+    """Whether a word in smaller letters is above the foot of the other, and beside it.
+
+    Letters may be small and high as they are, such as Chinese 二; digits are not.
+    """
     return (
         word.height < SMALLER * other.height
         and other.bottom - word.bottom > _RAISED * other.height
         and word.bottom > other.top
+        and (
+            word.text.isdigit()
+            or _origin(page, other)[1] - _origin(page, word)[1] > _RAISED * other.height
+        )
     )
+
+
+def _is_set_beside(page: Any, word: Word, before: Word) -> bool:
+    """Whether a word begins where the one before it ends, on one line, or with a vowel sign."""
+    left, foot = _origin(page, word)
+    slack = _KERNED * max(word.height, before.height)
+    return unicodedata.category(word.text[0]) in ("Mc", "Mn") or (
+        left - before.right < slack and abs(foot - _origin(page, before)[1]) < slack
+    )
+
+
+def _origin(page: Any, word: Word) -> tuple[float, float]:
+    """Where a word's first letter is set: left, and the foot without tails; y grows downwards."""
+    x, y = ctypes.c_double(), ctypes.c_double()
+    pdfium.FPDFText_GetCharOrigin(page, word.first, ctypes.byref(x), ctypes.byref(y))
+    return turned(word.turn, x.value, y.value, x.value, y.value)[:2]
 
 
 def _is_among(word: Word, copies: Sequence[Word]) -> bool:

@@ -162,7 +162,7 @@ def test_letters_with_space_between_are_one_word_and_words_stay_apart(read: Read
         (["a price-determining part", "is price-", "determining"],
          "a price-determining part\nis price-determining"),
         (["one- and two-", "sided, one-", "and all-in-", "one"],
-         "one- and twosided, one-\nand all-inone"),
+         "one- and twosided, one-\nand all-in-one"),
         (["all-in-one is all-in-", "one for Ein-", "und Ausgang"],
          "all-in-one is all-in-one for Ein-\nund Ausgang"),
     ],
