@@ -57,6 +57,10 @@ _BEFORE_NUMBERS: Final = frozenset(
     for word in line.split()
 )
 _INITIALS: Final = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]")
+_SHORT_NAME: Final = re.compile(r"[B-DF-HJ-NP-TV-Z][b-df-hj-np-tv-z]")
+"""A first name without its vowels: `Ch.`, `Th.`, `Wm.`"""
+_NEARBY: Final = 2000
+"""Characters in which a word is looked for in small letters."""
 _NEXT_WORD: Final = re.compile(r"\s+([^\W\d_](?=\.)|\w\w+)")
 """A word, or another initial."""
 _BEGINNINGS: Final = frozenset(
@@ -258,22 +262,30 @@ def _ends_a_sentence(text: str, start: int, found: re.Match[str], end: int) -> b
     following = text[found.end() : min(found.end() + _LOOKED_AT, end)]
     if following.lstrip()[:1].islower():
         return False
-    if found.group() != ".":
-        return True
     before = _LAST_WORD.search(text, max(start, found.start() - _LOOKED_AT), found.start())
-    word = before.group().casefold() if before else ""
-    if word in _ABBREVIATIONS or _is_initial(before.group() if before else "", following):
+    in_brackets = found.group() in (".)", ".]") and before and text[before.start() - 1] in "(["
+    if found.group() != "." and not in_brackets:
+        return True
+    written = before.group() if before else ""
+    word = written.casefold()
+    around = text[max(0, found.start() - _NEARBY) : found.end() + _NEARBY]
+    if word in _ABBREVIATIONS or _is_initial(written, following, around):
         return not following.strip()
     if word in _BEFORE_NUMBERS and following.lstrip()[:1].isdigit():
         return False
     return not (word.isdecimal() and len(word) <= 2 and _GERMAN_MONTHS.match(following))
 
 
-def _is_initial(word: str, following: str) -> bool:
-    """Whether letters are short for words: `R. W. Smith`, `J.R.R. Tolkien`, `z. B.`."""
-    if not _INITIALS.fullmatch(word):
+def _is_initial(word: str, following: str, around: str) -> bool:
+    """Whether letters are short for words: `R. W. Smith`, `J.R.R. Tolkien`, `Ch. Darwin`, `z. B.`.
+
+    Several letters may also end a sentence: `in the U.S. Sales rose`, if the text has `sales`.
+    """
+    if not _INITIALS.fullmatch(word) and not _SHORT_NAME.fullmatch(word):
         return False
     if word.islower():
         return len(word) == 1
     after = _NEXT_WORD.match(following)
-    return after is not None and after[1].casefold() not in _BEGINNINGS
+    if after is None or after[1].casefold() in _BEGINNINGS:
+        return False
+    return "." not in word or not re.search(rf"\b{re.escape(after[1].lower())}\b", around)

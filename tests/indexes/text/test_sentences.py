@@ -81,6 +81,19 @@ def sentences(text: str) -> list[str]:
             "Dr. med. Müller zahlte 5 Mio. Euro. Er ging.",
             ["Dr. med. Müller zahlte 5 Mio. Euro.", "Er ging."],
         ),
+        ("By (R.) Smith and Ch. Darwin. It sold.", ["By (R.) Smith and Ch. Darwin.", "It sold."]),
+        (
+            "It is so (see A.) Then Wm. Ash left.",
+            ["It is so (see A.)", "Then Wm. Ash left."],
+        ),
+        (
+            "Our sales are in the U.S. Sales rose. The U.S. Senate met.",
+            ["Our sales are in the U.S.", "Sales rose.", "The U.S. Senate met."],
+        ),
+        (
+            "He lives in L.A. It is hot. J.R.R. Tolkien wrote.",
+            ["He lives in L.A.", "It is hot.", "J.R.R. Tolkien wrote."],
+        ),
         (
             "It was directed by R. W. Smith and K.V.\nReddy. Plan B. It won.",
             ["It was directed by R. W. Smith and K.V.\nReddy.", "Plan B.", "It won."],
