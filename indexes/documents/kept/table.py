@@ -14,6 +14,7 @@ from typing import Final
 from hopyard.indexes.corpus.long_text import LongText, stretches_of, text_digest
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.documents.kept.compare import FileWords, Kept, compare
+from hopyard.indexes.documents.kept.latex import find_bibtex, find_latex
 from hopyard.indexes.documents.kept.mail import find_cards, find_eml, find_msg, find_rtf, find_tnef
 from hopyard.indexes.documents.kept.markup import (
     find_csv,
@@ -65,6 +66,8 @@ EXTRACTORS: Final[dict[str, Extractor]] = {
     ".odp": find_odf,
     ".epub": find_epub,
     ".rtf": find_rtf,
+    ".tex": find_latex,
+    ".bib": find_bibtex,
     ".eml": find_eml,
     ".ics": find_cards,
     ".msg": find_msg,

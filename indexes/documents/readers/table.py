@@ -14,6 +14,7 @@ from hopyard.indexes.documents.readers.cards import read_cards
 from hopyard.indexes.documents.readers.data import read_json, read_notebook
 from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
 from hopyard.indexes.documents.readers.excel import read_xlsx
+from hopyard.indexes.documents.readers.latex import read_bibtex, read_latex
 from hopyard.indexes.documents.readers.mail import read_eml, read_msg, read_tnef
 from hopyard.indexes.documents.readers.odf import read_opendocument
 from hopyard.indexes.documents.readers.pdf import read_pdf
@@ -47,7 +48,7 @@ class Format(NamedTuple):
     they are HTML, and ten times elsewhere. 0 where a file of any size is read as a stream."""
 
 
-_TEXT: Final = "txt text log rst tex org adoc bib srt vtt po"
+_TEXT: Final = "txt text log rst org adoc srt vtt po"
 _CODE: Final = (
     "py pyi js mjs ts tsx jsx java kt scala c h cc cpp hpp cs go rs rb php swift m r jl lua "
     "pl sh bash zsh ps1 sql css scss vue dart ex erl hs clj groovy gradle tf proto graphql "
@@ -68,6 +69,8 @@ FORMATS: Final = (
     Format((".odp", ".otp", ".fodp", ".odg"), read_opendocument, at_once=100),
     Format((".ics", ".ical", ".vcf"), read_cards, at_once=100),
     Format((".rtf",), read_rtf, at_once=100),
+    Format((".tex", ".latex", ".ltx"), read_latex, at_once=20),
+    Format((".bib", ".bibtex"), read_bibtex, at_once=20),
     Format((".epub",), read_epub, at_once=20),
     Format((".csv",), read_csv),
     Format((".tsv", ".tab"), read_tsv),
