@@ -87,18 +87,13 @@ def parse_variants(names: Sequence[str], sweeps: Iterable[str] = ()) -> list[Var
     return [_variant(name) for name in dict.fromkeys(wanted)]
 
 
-_LAB: Final = frozenset({"react", "decompose"})
-"""Strategies of the lab, which our tables compare with."""
-
-
 def _variant(name: str) -> Variant:
     base, *changes = name.split("@")
     strategy, plus, search = BASELINES.get(base, base).partition("+")
     if strategy != AUTO and strategy not in STRATEGIES:
-        lab = " `python -m lab.baselines eval …` in a checkout has it." if strategy in _LAB else ""
         raise UsageError(
             f"There is no strategy {strategy!r} to evaluate; there are {', '.join(STRATEGIES)}, "
-            f"{AUTO}, and the baselines {', '.join(BASELINES)}.{lab}"
+            f"{AUTO}, and the baselines {', '.join(BASELINES)}."
         )
     settings = {}
     if plus:

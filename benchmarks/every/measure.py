@@ -27,8 +27,6 @@ from statistics import mean
 from typing import Any, Final
 
 from hopyard import Hopyard, abuild_index
-from hopyard.state.strategy import STRATEGIES
-from lab.baselines.react.agent import STRATEGY as REACT
 
 RESULTS: Final = Path(__file__).parents[1] / "results" / "every.json"
 NAMES: Final = ("every", "chain", "react", "global")
@@ -181,7 +179,6 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], help="a setting, NAME=VALUE")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
-    STRATEGIES.register(REACT)
     corpora = sorted(
         path for name in options.corpora for path in options.folder.glob(f"{name}/corpus.jsonl")
     )

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from typing import Final
 
-BASELINES: Final = frozenset({"cor", "graphrag"})
+BASELINES: Final = frozenset({"cor", "graphrag", "react"})
 """The records with `baseline`, for lists of names that import no record."""

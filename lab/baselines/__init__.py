@@ -1,6 +1,6 @@
-"""Baselines for `hopyard eval` that are not part of the package.
+"""A baseline for `hopyard eval` that is not part of the package.
 
     python -m lab.baselines eval QUESTIONS --strategies single,chain,decompose+dense …
 
-is `hopyard eval …` with these strategies.
+is `hopyard eval …` with this strategy.
 """

@@ -1,12 +1,10 @@
-"""`hopyard` with the baselines of this folder."""
+"""`hopyard` with the baseline of this folder."""
 
 from __future__ import annotations
 
 from hopyard.cli.main import main
 from hopyard.state.strategy import STRATEGIES
-from lab.baselines import decompose
-from lab.baselines.react import agent as react
+from lab.baselines.decompose import STRATEGY
 
-for baseline in (decompose, react):
-    STRATEGIES.register(baseline.STRATEGY)
+STRATEGIES.register(STRATEGY)
 main()

@@ -240,7 +240,7 @@ def constrained(
     The result gives messages: LangChain's parser is taken off, because it holds the pieces of a
     stream back and hides how a reply ended.
     """
-    model = _without_options(model, left_out)
+    model = without_options(model, left_out)
     if form is Form.PLAIN:
         return model
     if form is Form.JSON_OBJECT:
@@ -256,7 +256,8 @@ def constrained(
     return model  # not constrained: the examples show the form, and `parse` insists on it
 
 
-def _without_options(model: BaseChatModel, left_out: frozenset[str]) -> BaseChatModel:
+def without_options(model: BaseChatModel, left_out: frozenset[str]) -> BaseChatModel:
+    """The model without options that its server refuses."""
     if not left_out:
         return model
     fields = type(model).model_fields

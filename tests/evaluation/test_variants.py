@@ -108,8 +108,3 @@ def test_a_baseline_is_the_search_that_it_is_short_for() -> None:
     for name, full in BASELINES.items():
         short, long = parse_variants([name, full])
         assert (short.strategy, short.settings) == (long.strategy, long.settings)
-
-
-def test_a_strategy_of_the_lab_is_told_where_it_runs() -> None:
-    with pytest.raises(UsageError, match="in a checkout has it"):
-        parse_variants(["react"])

@@ -8,8 +8,6 @@ from pydantic import Field
 
 from hopyard.models.prompt import Output, Remark
 
-__all__ = ("ANSWER_NOW", "INSTRUCTIONS", "AgentTurn", "FinalAnswer", "ToolUse")
-
 INSTRUCTIONS: Final = (
     "Answer the user's question from documents. Search for the facts that it needs: each search is "
     "a complete question with the names found, and searches that do not need each other's result "

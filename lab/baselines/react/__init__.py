@@ -1,1 +1,0 @@
-"""`react`: LangChain's agent with the search as its only tool."""
