@@ -21,6 +21,7 @@ from uuid import uuid4
 import pytest
 
 OWN = os.environ.get("HOPYARD_TEST_POSTGRES", "")
+FOLDERS = os.environ.get("PYTEST_DEBUG_TEMPROOT", "/tmp")
 IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 # A server does not run as root.
 WHO = {"user": "nobody", "group": "nogroup", "extra_groups": []} if IS_ROOT else {}
@@ -35,7 +36,7 @@ class PostgresServer:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))
+        self._folder = Path(tempfile.mkdtemp(prefix="pg", dir=FOLDERS))
         self.address = OWN or f"postgresql://postgres@/postgres?host={self._folder}"
 
     def __enter__(self) -> PostgresServer:
@@ -82,7 +83,16 @@ class PostgresServer:
         """Start it, and wait until it answers."""
         import psycopg
 
-        settings = ("listen_addresses=", "fsync=off", f"unix_socket_directories={self._folder}")
+        # What it keeps is lost with it, so it neither guards it nor tidies it up.
+        settings = (
+            "listen_addresses=",
+            f"unix_socket_directories={self._folder}",
+            "fsync=off",
+            "synchronous_commit=off",
+            "full_page_writes=off",
+            "autovacuum=off",
+            "jit=off",
+        )
         options = [part for setting in settings for part in ("-c", setting)]
         self._process = self._run(self._bin / "postgres", "-D", self._data, *options)
         end = time.monotonic() + 90
