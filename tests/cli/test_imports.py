@@ -11,12 +11,14 @@ from typing import Final
 
 import pytest
 from building import build
+from model_server import ModelServer
 
 from hopyard.cli.app import COMMANDS
 from hopyard.indexes.corpus.records import Document
 from hopyard.models.embeddings import embedder
+from hopyard.nodes.resources import close_shared_resources
 
-from .conftest import CORPUS
+from .conftest import CORPUS, Run
 
 TRAINING: Final = {
     "accelerate",
@@ -129,13 +131,27 @@ def test_a_search_needs_no_graph_and_no_chat_model(builtin_index: Path) -> None:
 
 @pytest.mark.builtin
 @pytest.mark.timeout(300)
-def test_a_question_answered_from_the_ledger_needs_no_model(builtin_index: Path) -> None:
-    command = ("ask", "How many moons has Mars?", "--index", builtin_index)
-    settings = ("-s", "single", "-k", "1", "--model", "builtin", "--set", "profile=builtin")
-    first, _ = modules_of(*command, *settings)
-    assert "xllamacpp" in first
-    assert first & TRAINING <= {"gguf"}  # merges the adapter into the weights
-    again, shown = modules_of(*command, *settings)
+def test_the_built_in_model_needs_no_training() -> None:
+    modules, _ = modules_of("ask", "Hi", "-s", "direct", "--model", "builtin")
+    assert "xllamacpp" in modules
+    assert modules & TRAINING <= {"gguf"}  # merges the adapter into the weights
+
+
+def test_a_question_answered_from_the_ledger_needs_no_model(
+    builtin_index: Path,
+    hopyard: Run,
+    model_server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in model_server.environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("HOPYARD_GATE", "auto")
+    monkeypatch.setenv("HOPYARD_EMBEDDING", "builtin")
+    question = ("ask", "How many moons has Mars?", "--index", builtin_index)
+    command = (*question, "-s", "single", "-k", "1", "--model", "openai:scripted")
+    assert "1 model call, " in hopyard(*command).out
+    close_shared_resources()
+    again, shown = modules_of(*command)
     assert "0 model calls, " in shown
     assert {"faiss", "langgraph.graph"} <= again
     assert again & (TRAINING | CHAT_MODELS | {"langgraph.prebuilt"}) == set()

@@ -65,11 +65,9 @@ def test_each_client_has_a_configuration() -> None:
     assert set(used) == ids
 
 
-@pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=["mcpServers", "servers"])
-async def test_a_configuration_starts_the_server(
-    comparison: Server, tmp_path: Path, configuration: dict[str, Any]
-) -> None:
-    start = configured(configuration, comparison, tmp_path)
+async def test_the_configurations_start_the_server(comparison: Server, tmp_path: Path) -> None:
+    start, other = [configured(each, comparison, tmp_path) for each in CONFIGURATIONS]
+    assert start == other
     target = StdioServerParameters(
         command=start.command, args=start.arguments, env=start.environment
     )
