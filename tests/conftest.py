@@ -14,9 +14,8 @@ from typing import Any
 
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph reads it once, when it is imported
 # In memory, where a machine has room for it: a test waits for no disk.
-MEMORY = Path("/dev/shm")  # noqa: S108  (folders in it are the user's own)
-if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 2**31:
-    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+if Path("/dev/shm").is_dir() and shutil.disk_usage("/dev/shm").free > 2**31:  # noqa: S108
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/dev/shm")  # noqa: S108
 # Sums come out the same on every machine, and tests side by side do not wait for each other.
 os.environ["OMP_NUM_THREADS"] = "1"
 

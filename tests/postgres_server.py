@@ -21,7 +21,7 @@ from uuid import uuid4
 import pytest
 
 OWN = os.environ.get("HOPYARD_TEST_POSTGRES", "")
-FOLDERS = os.environ.get("PYTEST_DEBUG_TEMPROOT", "/tmp")
+FOLDERS = os.environ.get("PYTEST_DEBUG_TEMPROOT", "/tmp")  # noqa: S108
 IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 # A server does not run as root.
 WHO = {"user": "nobody", "group": "nogroup", "extra_groups": []} if IS_ROOT else {}
