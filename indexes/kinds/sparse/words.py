@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Final
+from types import ModuleType
+from typing import Final, cast
 
 import Stemmer
 
@@ -25,10 +27,14 @@ from hopyard.indexes.text.english import NOT_CONTENT
 from hopyard.indexes.text.identifiers import identifiers_in, normal, parts_of
 from hopyard.indexes.text.language import LANGUAGES, stop_words
 
+# Its compiled search is not used here, and a compiler takes half a second to import.
+_numba = sys.modules.setdefault("numba", cast("ModuleType", None))
 with warnings.catch_warnings():  # its progress bar warns in notebooks
     warnings.filterwarnings("ignore", message="IProgress not found")
     import bm25s
     from bm25s import stopwords
+if _numba is None:
+    del sys.modules["numba"]
 
 __all__ = ("ASKING", "TABLE", "Words")
 
