@@ -125,9 +125,11 @@ class Run:
             UsageError: The run names no index.
             IndexMissingError: The index is missing, damaged, or of another embedding model.
         """
-        name, embedding = index_name(self.settings), self.settings.embedding
-        whole = await asyncio.to_thread(self.resources.index, name, embedding)
-        return await asyncio.to_thread(whole.readable_by, self.settings.groups)
+        return await asyncio.to_thread(self._index, index_name(self.settings))
+
+    def _index(self, name: str) -> Index:
+        whole = self.resources.index(name, self.settings.embedding)
+        return whole.readable_by(self.settings.groups)
 
     async def reader(self, kind: str, needed_by: str = "") -> Any:
         """The reader of an index kind; see `Index.reader`."""
