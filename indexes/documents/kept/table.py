@@ -112,7 +112,7 @@ def kept_of_loaded(path: Path, documents: Sequence[Document]) -> Kept | None:
     extract = EXTRACTORS.get(kind.suffixes[0]) if kind else None
     if kind is None or extract is None:
         return None
-    source, found = Source(path.name, partial(path.open, "rb")), FileWords(open=True)
+    source, found = Source(path.name, lambda: path.open("rb")), FileWords(open=True)
     try:
         if _is_large(source):
             return None

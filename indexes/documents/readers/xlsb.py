@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Found
-from hopyard.indexes.documents.readers.excel import Area, cell_text, dated, filled
+from hopyard.indexes.documents.readers.cells import Area, cell_text, dated, filled
 from hopyard.indexes.documents.readers.parts import Parts
 from hopyard.indexes.documents.readers.sheets import sheet_text
 

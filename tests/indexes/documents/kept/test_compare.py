@@ -212,7 +212,7 @@ LARGE_XML = """<?xml version="1.0"?><!-- no --><list kind="quay fees"><item>Toll
         ("a.csv", b"fee;seven\ntoll;eighteen\n" * 50),
         ("a.csv", "fee;seven\ntoll;Möwe\n".encode("cp1252")),
         ("a.tsv", "fee\tseven\ntoll\teighteen\n".encode("utf-16")),
-        ("a.md", b"---\ntoll: 3\n---\n# Seven fees\n"),
+        ("a.md", b"---\ntoll: 3\n---\n# Fees\n\nSeven.\n"),
         ("a.xml", LARGE_XML.encode()),
         ("a.xlsx", None),
     ],
