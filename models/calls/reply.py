@@ -17,8 +17,8 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from hopyard.models.calls.stream import chunk_text
 from hopyard.models.calls.thoughts import spoken_objects
 from hopyard.models.servers.failures import UnfinishedReplyError
+from hopyard.models.servers.tokenizers import estimate_tokens
 from hopyard.state.errors import CallFailedError
-from hopyard.state.text.tokens import tokens_of
 
 LONGEST_OUTPUT: Final = 100_000
 """Characters kept of one reply: ten times as many as any prompt asks for."""
@@ -129,7 +129,7 @@ def prompt_tokens(messages: Sequence[BaseMessage]) -> int:
 
 
 def _estimate(texts: Iterable[str]) -> int:
-    return sum(map(tokens_of, texts))
+    return sum(map(estimate_tokens, texts))
 
 
 def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:

@@ -16,6 +16,7 @@ from hopyard.models.chat import ChatProvider
 from hopyard.models.prompt import OutputT
 from hopyard.models.servers.abilities import abilities_of
 from hopyard.models.servers.failures import Failure
+from hopyard.models.servers.tokenizers import counter_of
 from hopyard.models.servers.windows import Fitted, estimate, fit, length_said
 from hopyard.state.errors import CallFailedError
 
@@ -64,7 +65,8 @@ async def request_that_fits(
     """Send a prompt with as many of its passages as the window holds.
 
     The answer gets what the window leaves, at most the limit of the attempt. How long a prompt is
-    follows from the estimate and from how the server counted earlier prompts of this model.
+    follows from the model's tokenizer or the estimate, and from how the server counted earlier
+    prompts of this model.
 
     Args:
         attempt: The prompt, its values, and how to sample.
@@ -76,10 +78,11 @@ async def request_that_fits(
     """
     name = provider.identity
     window, scale = await asyncio.to_thread(window_of, provider), _scales.get(name, 1.0)
+    count = await asyncio.to_thread(counter_of, name)
     prompt, values, sampling = attempt.prompt, attempt.values, attempt.sampling
-    schemas, fitted = schemas_of(prompt.output), fit(prompt, values, window, scale)
+    schemas, fitted = schemas_of(prompt.output), fit(prompt, values, window, scale, count)
     if fitted is None:
-        needed = int(scale * estimate(attempt.messages))
+        needed = int(scale * estimate(attempt.messages, count))
         raise CallFailedError(
             f"The prompt is longer than the window of {name} (about {needed:,} tokens "
             f"of {window:,}); lower --set retrieval.k=5 or --set retrieval.snippet_tokens=300, or "
@@ -97,14 +100,14 @@ async def request_that_fits(
             if error.reason != Failure.TOO_LONG.value or not error.__cause__ or not left:
                 raise
             window = await asyncio.to_thread(window_of, provider)  # the error may have told it
-            sent, said = estimate(fitted.messages), length_said(error.__cause__).prompt
+            sent, said = estimate(fitted.messages, count), length_said(error.__cause__).prompt
             scale = (said or _DENSER * max(scale * sent, window)) / sent
-            shorter = fit(prompt, values, window, scale)
+            shorter = fit(prompt, values, window, scale, count)
             if shorter is None or shorter == fitted:
                 raise
             fitted = shorter
         else:
-            sent = estimate(fitted.messages)
+            sent = estimate(fitted.messages, count)
             if sent >= _LEARNT_FROM and (reply.input_tokens or 0) > scale * sent:
                 _scales[name] = min((reply.input_tokens or 0) / sent, _DENSEST)
             return Sent(

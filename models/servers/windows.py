@@ -7,7 +7,7 @@ error does. Where neither has, the server's error decides.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final
@@ -16,7 +16,7 @@ from langchain_core.messages import BaseMessage
 
 from hopyard.models.prompt import Prompt
 from hopyard.models.servers.failures import Failure, classify, server_said
-from hopyard.state.text.tokens import tokens_of
+from hopyard.models.servers.tokenizers import estimate_tokens
 
 LEAST_ANSWER: Final = 256
 """Tokens that an answer gets in a window that the prompt nearly fills."""
@@ -81,9 +81,13 @@ def _first(patterns: Sequence[re.Pattern[str]], text: str) -> int:
     return next((int(match[1].replace(",", "")) for match in found), 0)
 
 
-def estimate(messages: Sequence[BaseMessage]) -> int:
-    """About how many tokens a conversation has (`state.text.tokens`)."""
-    return sum(tokens_of(message.text) + TOKENS_A_MESSAGE for message in messages)
+def estimate(messages: Sequence[BaseMessage], count: Callable[[str], int] = estimate_tokens) -> int:
+    """About how many tokens a conversation has.
+
+    Args:
+        count: Counts the tokens of a text (`models.servers.tokenizers`).
+    """
+    return sum(count(message.text) + TOKENS_A_MESSAGE for message in messages)
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,7 @@ def fit(
     values: Mapping[str, str],
     window: int,
     scale: float = 1.0,
+    count: Callable[[str], int] = estimate_tokens,
 ) -> Fitted | None:
     """The messages of a call, with so many items of its lists as the window holds.
 
@@ -117,6 +122,7 @@ def fit(
     Args:
         window: Tokens of prompt and answer together; 0 if it is not known.
         scale: Tokens of this model for each token of the estimate.
+        count: Counts the tokens of a text.
 
     Returns:
         None if the prompt does not fit even with one item of each list.
@@ -127,11 +133,11 @@ def fit(
     while True:
         shown = {name: "\n".join(lines) for name, lines in lists.items()}
         messages = prompt.messages({**values, **shown})
-        used = ceil(scale * estimate(messages))
+        used = ceil(scale * estimate(messages, count))
         if not window or used <= room:
             left = prompt.max_tokens if not window else min(prompt.max_tokens, window - used)
-            count = sum(map(len, lists.values()))
-            return Fitted(messages, left, count, given, " and ".join(lists))
+            number = sum(map(len, lists.values()))
+            return Fitted(messages, left, number, given, " and ".join(lists))
         longest = max(lists.values(), key=len, default=[])
         if len(longest) < 2:
             return None

@@ -110,8 +110,8 @@ async def test_a_prompt_that_cannot_fit_is_not_sent_to_be_cut(server: OllamaServ
     assert server.payloads("/api/chat") == []
 
 
-DIGITS = {"passages": "7" * 16_000, "question": "Why?"}
-"""Many tokenizers make a token of each digit: four times the estimate."""
+SIGNS = {"passages": "|" * 16_000, "question": "Why?"}
+"""To this model a token each: four times the estimate."""
 
 
 def dense(server: OllamaServer, version: str, context_length: int = 32_768) -> None:
@@ -128,7 +128,7 @@ async def test_a_refused_prompt_is_sent_again_with_a_window_that_holds_it(
     server: OllamaServer, version: str, windows: list[int]
 ) -> None:
     dense(server, version)
-    await model_caller(LLAMA.model).call(ANSWER, DIGITS, LLAMA, "run")
+    await model_caller(LLAMA.model).call(ANSWER, SIGNS, LLAMA, "run")
     sent = server.payloads("/api/chat")
     assert [each["options"]["num_ctx"] for each in sent] == windows
     assert usage_of("run", LLAMA)["input_tokens"] > 16_000
@@ -153,7 +153,7 @@ async def test_passages_are_left_out_for_a_window_that_cannot_grow(
 async def test_an_older_server_that_cuts_a_prompt_is_found_out(server: OllamaServer) -> None:
     dense(server, "0.12.5")
     with pytest.raises(CallFailedError, match=r"read 8,192 tokens.*0\.12\.6 and newer") as raised:
-        await model_caller(LLAMA.model).call(ANSWER, DIGITS, LLAMA, "run")
+        await model_caller(LLAMA.model).call(ANSWER, SIGNS, LLAMA, "run")
     assert raised.value.reason == "too long"
     assert model_caller(LLAMA.model).ledger.parse_rates() == []
 

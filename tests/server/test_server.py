@@ -16,7 +16,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import NotFoundError
+from langgraph_sdk.errors import NotFoundError, UnprocessableEntityError
 
 from hopyard.agent.server import describe
 from hopyard.state.settings.fields import Context, setting_groups
@@ -316,7 +316,7 @@ async def test_a_cancelled_run_is_rolled_back_and_a_run_can_be_deleted(
 async def test_a_pruned_thread_leaves_the_store(
     client: LangGraphClient, comparison: Server
 ) -> None:
-    """With "delete": LangGraph's in-memory server refuses "keep_latest" (HTTP 422) itself."""
+    """With "delete". The development server refuses "keep_latest" itself, which changes nothing."""
     thread_id = (await client.threads.create())["thread_id"]
     context: Any = comparison.context(seed=53, strategy="single")
     await client.runs.wait(thread_id, "hopyard", input={"question": SECOND}, context=context)
@@ -326,7 +326,10 @@ async def test_a_pruned_thread_leaves_the_store(
         with closing(sqlite3.connect(comparison.folder / "home" / "threads.sqlite")) as store:
             return int(store.execute(count, (thread_id,)).fetchone()[0])
 
-    assert rows() > 5
+    assert (whole := rows()) > 5
+    with pytest.raises(UnprocessableEntityError, match="keep_latest strategy is not supported"):
+        await client.threads.prune([thread_id], strategy="keep_latest")
+    assert rows() == whole
     assert await client.threads.prune([thread_id]) == {"pruned_count": 1}
     for _ in range(100):  # the store deletes after the server has answered
         if rows():
