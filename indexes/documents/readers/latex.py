@@ -63,10 +63,10 @@ def read_latex(source: Source) -> Iterator[Found]:
 
 def read_bibtex(source: Source) -> Iterator[Found]:
     """A section for each entry, with a line for each field."""
-    import bibtexparser
+    from bibtexparser.entrypoint import parse_string
 
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # the reader names wrong entries
-    library = bibtexparser.parse_string(decode(source.read(), source))
+    library = parse_string(decode(source.read(), source))
     plain = _Paper("").read
     names = {each.key.lower(): each.value for each in library.strings}
     entries = [
@@ -84,9 +84,11 @@ def read_bibtex(source: Source) -> Iterator[Found]:
     ]
     comments = [text for each in library.blocks if (text := getattr(each, "comment", ""))]
     wrong = [each for each in library.failed_blocks if not _has_entry(each)]
-    yield Content("", ["\n\n".join((*comments, *entries, *(block.raw.strip() for block in wrong)))])
+    yield Content(
+        "", ["\n\n".join((*comments, *entries, *((block.raw or "").strip() for block in wrong)))]
+    )
     for block in wrong:
-        yield Unread(f"line {block.start_line + 1}", "no valid entry; it is kept as it is")
+        yield Unread(f"line {(block.start_line or 0) + 1}", "no valid entry; it is kept as it is")
 
 
 def _value(value: str, names: Mapping[str, str]) -> str:
