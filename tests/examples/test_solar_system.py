@@ -20,7 +20,7 @@ QUESTIONS = (SAMPLE / "demo_questions.txt").read_text("utf-8").splitlines()
 FACT, COMPARISON, BRIDGE, SUM = QUESTIONS
 ANSWERS = {
     FACT: "Olympus Mons",
-    COMPARISON: "Only Huygens landed on Titan",
+    COMPARISON: "Huygens, on 14 January 2005",
     BRIDGE: "Illinois",
     SUM: "42",
 }
@@ -79,7 +79,8 @@ def test_the_recorded_answers_are_right(
     question: str, index: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = f"recorded:{SAMPLE / 'recording'}"
-    command = ["ask", question, "--index", index, "-k", "3", "--model", model, "--json"]
+    options = ["--index", index, "-k", "3", "--search", "sparse", "--model", model, "--json"]
+    command = ["ask", question, *options]
     monkeypatch.setattr(sys, "argv", ["hopyard", *command])
     with pytest.raises(SystemExit) as ended:
         main()
@@ -106,9 +107,9 @@ def test_the_demo_says_whose_answers_it_shows(
         for text in (
             "hopyard index build examples/solar_system/corpus.jsonl --out ",
             "Recorded model: a large language model",
-            "recorded on 2026-11-28",
+            "recorded on 2026-11-29",
             "from the ledger answers of earlier, identical model calls",
-            f"hopyard ask '{FACT}' --index {index} -k 3 --model recorded:",
+            f"hopyard ask '{FACT}' --index {index} -k 3 --search sparse --model recorded:",
             "Olympus Mons",
             "In Illinois",
             "12 plus 30 is 42",
