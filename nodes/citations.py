@@ -210,8 +210,9 @@ def sentences_with_markers(answer: str) -> list[list[tuple[str, list[int]]]]:
     found: list[list[tuple[str, list[int]]]] = []
     begun, ended = 0, 0
     for statement, numbers, (begin, end) in marked_statements(answer):
-        between = answer[max(0, begun - 2) : begun] + answer[ended:begin].rstrip()
-        if not found or "\n" in between or len(sentence_spans(between)) > 1:
+        ends = answer[:begun].rstrip().endswith(tuple(".!?。！？"))  # as in "It is so. [1]"
+        between = f"before{answer[ended:begin]}".rstrip()
+        if not found or ends or "\n" in between or len(sentence_spans(between)) > 1:
             found.append([])
         found[-1].append((statement, numbers))
         begun, ended = begin, end

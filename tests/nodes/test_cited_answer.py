@@ -115,7 +115,7 @@ PAGES = [PLUTO, TOMBAUGH, CERES]
             "명왕성은 언제 발견되었나?",
             "1931년",
             [1],
-            [("Pluto is a dwarf planet.", False)],
+            [("Clyde Tombaugh discovered it in 1930.", False)],
             NOT_STATED,
             id="another script, another year",
         ),
