@@ -10,7 +10,7 @@ from typing import Final
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.text.sentences import context_of_row, is_row, readable, sentence_spans
 from hopyard.nodes.support.compare import compare
-from hopyard.nodes.support.quantities import with_digits
+from hopyard.nodes.support.quantities import find_quantities, with_digits
 from hopyard.nodes.support.words import language_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import Citation
@@ -191,7 +191,7 @@ def _without_count(statement: str, rest: str) -> str:
     """The first item of a list, without the number of items before the list.
 
     "Three cities are older: Trier [1], Bonn [2], Mainz [3]" counts the items, and its first passage
-    need not. A number that does not count them stays.
+    need not. A number that does not count them stays, as in "2 euros" and "phase 2".
 
     Args:
         rest: The answer from the marker of the statement on.
@@ -201,8 +201,11 @@ def _without_count(statement: str, rest: str) -> str:
     items = _ITEMS_END.split(renumber(first + rest[: end.start() if end else None], {}))
     number = sum(bool(_WORD.search(item)) for item in items)
     counted = with_digits(lead, language_of(statement) or "en") if colon and number > 1 else ""
-    found = re.search(rf"(?<![\w.,]){number}(?![\w.,]) ?", counted)
-    return f"{counted[: found.start()]}{counted[found.end() :]}: {first}" if found else statement
+    for each in find_quantities(counted)[0]:
+        after = counted[each.start :].removeprefix(f"{number} ")
+        if each.value == number and not each.unit and after != counted[each.start :]:
+            return f"{counted[: each.start]}{after}: {first}"
+    return statement
 
 
 def sentences_with_markers(answer: str) -> list[list[tuple[str, list[int]]]]:

@@ -19,6 +19,7 @@ from hopyard.nodes.citations import (
     sentences_with_markers,
     statements,
 )
+from hopyard.nodes.support.quantities import without_dates
 from hopyard.nodes.support.words import units
 from hopyard.prompts.answer import GENERAL_KNOWLEDGE
 from hopyard.state.schemas import Citation
@@ -136,10 +137,11 @@ def _read_again(
     doubted: Sequence[Citation],
     citations: list[Citation],
 ) -> None:
-    """Support citations whose passages state a claim together, or with another of their documents.
+    """Support citations whose passages state a claim together, or all of it but its dates.
 
-    "The meeting of 5 April decided it [1]": [1] says what was decided, and the head of the document
-    says when. The head is cited too then.
+    "The meeting of 5 April decided it [1]": [1] says what was decided, and the head of its document
+    says when. The head is cited too then. Names and other numbers of a head do not count: it names
+    all who were there.
 
     Args:
         held: The passages of the claim.
@@ -148,17 +150,25 @@ def _read_again(
         citations: All citations; that of the head comes last.
     """
     documents = {passage.document_id for passage in held}
-    heads = [each for each in passages if each.document_id in documents and each not in held]
-    for head in ([], *([each] for each in heads)):
+    heads = [
+        each
+        for each in passages
+        if not each.position and each.document_id in documents and each not in held
+    ]
+    undated = without_dates(claim)
+    stated = undated != claim and any(
+        each and each["supported"] for each in cite_passages(undated, held, about=question)
+    )
+    for head in ([], *([each] for each in heads if stated)):
         found = cite_passages(claim, [*held, *head], about=question)
-        stated = [each for each in found if each and each["supported"]]
-        named = {each["passage_id"] for each in stated}
+        good = [each for each in found if each and each["supported"]]
+        named = {each["passage_id"] for each in good}
         own = [each for each in doubted if each["passage_id"] in named]
         if own and (not head or head[0].id in named):
             for citation in own:
                 citation["supported"] = True
             if head and head[0].id not in {each["passage_id"] for each in citations}:
-                citations.append(stated[-1])
+                citations.append(good[-1])
             return
 
 

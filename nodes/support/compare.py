@@ -170,9 +170,11 @@ def _follows(
         found.used.extend(counted)
         return True
     if number.base in {"s", "month"}:
-        named = [*found.claim.dates, *found.asked.dates]
-        dates = _near_dates(found, named if len(named) > 1 else [])
-        if ends := time_between(number, list(dates)):
+        named = list(found.claim.dates)
+        named += [each for each in found.asked.dates if not has(found.claim, each)]
+        years = number.base == "month" and number.amount > number.plain
+        dates = _near_dates(found, named, years=years)
+        if ends := time_between(number, list(dates), named, found.whole.plain):
             found.used.extend(line for each in ends for line in dates[each])
             return True
     for group in _operands(found, number):
@@ -196,15 +198,22 @@ def _nearest(found: Matches) -> list[Line]:
     return sorted(filter(found.hits, found.lines), key=lambda line: -found.score(line))
 
 
-def _near_dates(found: Matches, named: Sequence[Date]) -> dict[Date, list[Line]]:
-    """The dates to calculate with, each with its lines.
+def _near_dates(found: Matches, named: Sequence[Date], *, years: bool) -> dict[Date, list[Line]]:
+    """The dates to calculate with, each with its lines: those named and of the nearest sentences.
 
-    They are those that are named, or else those of the nearest sentences.
+    A sentence that has less of the statement than two others is none of them: in a log every entry
+    has a date. But an age is counted from a birth of which the statement says nothing.
+
+    Args:
+        years: Whether the time is in years.
     """
     dates: dict[Date, list[Line]] = {}
-    for line in _nearest(found):
+    dated = [each for each in _nearest(found) if each.own.dates or each.around.dates]
+    for line in dated:
+        fuller = sum(found.hits(line) < found.hits(other) for other in dated)
         for date in (*line.own.dates, *line.around.dates):
-            if any(map(date.agrees, named)) or (not named and len(dates) < _MOST_LINES):
+            near = len(dates) < _MOST_LINES and (years or fuller < 2)
+            if near or any(map(date.agrees, named)):
                 dates.setdefault(replace(date, start=0), []).append(line)
     return dates
 
@@ -212,12 +221,12 @@ def _near_dates(found: Matches, named: Sequence[Date]) -> dict[Date, list[Line]]
 def _is_shifted(found: Matches, date: Date) -> bool:
     """Whether a date is some time after or before a known date; the lines are marked as used."""
     near = _nearest(found)[:_NEAR] if date.day else []
-    said_now = [*found.claim.numbers, *found.asked.numbers]
-    spans = [(line, each) for line in near for each in line.own.numbers]
-    spans += [(line, each) for line in near for each in said_now]
+    asked = [*found.claim.numbers, *found.asked.numbers]
+    spans = [(line, each, line.own.plain) for line in near for each in line.own.numbers]
+    spans += [(line, each, found.whole.plain) for line in near for each in asked]
     for line in near:
-        for other, span in spans:
-            if is_shifted(date, [*line.own.dates, *line.around.dates], [span]):
+        for other, span, told in spans:
+            if is_shifted(date, [*line.own.dates, *line.around.dates], span, told):
                 found.used.extend(dict.fromkeys([line, other]))
                 return True
     return False

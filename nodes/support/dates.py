@@ -3,49 +3,79 @@
 from __future__ import annotations
 
 import calendar
+import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from itertools import permutations
+from typing import Final
 
 from hopyard.nodes.support.quantities import Date, Number
 
 _DAY = 86_400
 _COMMON_YEAR = 2001
 """Stands for the year of dates that name none."""
+_BEFORE: Final = re.compile(
+    r"\b(?:before|prior|earlier|ago|in advance|vor|vorher|zuvor|davor|früher|avant|antes|prima|przed)\b",
+    re.IGNORECASE,
+)
+_AFTER: Final = re.compile(
+    r"\b(?:after|later|between|since|nach|danach|später|zwischen|seit|après|después|dopo|depois|po)\b",
+    re.IGNORECASE,
+)
+_NEARLY: Final = re.compile(
+    r"\b(?:almost|nearly|about|around|roughly|approximately|knapp|fast|beinahe|rund|etwa|ungefähr)\b",
+    re.IGNORECASE,
+)
 
 
-def time_between(wanted: Number, known: Sequence[Date]) -> tuple[Date, ...]:
+def time_between(
+    wanted: Number, known: Sequence[Date], named: Sequence[Date], told: str
+) -> tuple[Date, ...]:
     """The two dates that are so long apart; none if no two are.
 
-    Days may count both ends. Months and years are whole ones, as in an age.
+    Months and years are whole ones, as in an age.
+
+    Args:
+        named: The dates that the statement names: the time begins or ends with them.
+        told: The statement. What lasts so many days may count both ends; what is so many days
+            after something does not. "Almost 20 years" may be 19 and ten months.
     """
     for one, other in permutations(dict.fromkeys(known), 2):
-        if wanted.plain in _times(one, other, wanted):
+        ends = sum(any(map(end.agrees, named)) for end in (one, other))
+        if ends >= min(2, len(named)) and wanted.plain in _times(one, other, wanted, told):
             return one, other
     return ()
 
 
-def _times(one: Date, other: Date, wanted: Number) -> Iterator[Fraction]:
+def _times(one: Date, other: Date, wanted: Number, told: str) -> Iterator[Fraction]:
     """The time from one date to a later date, in the unit of a number; nothing if it is earlier."""
-    first, last = _day_of(one), _day_of(other)
-    if first and last and first < last and wanted.unit and wanted.base == "s":
-        days, unit = (last - first).days, wanted.unit.factor
-        yield from (Fraction(each * _DAY // unit) for each in (days, days + 1) if unit >= _DAY)
-    if wanted.unit and wanted.base == "month" and bool(one.year) == bool(other.year):
+    if not wanted.unit or bool(one.year) != bool(other.year):
+        return
+    first, last, size = _day_of(one), _day_of(other), wanted.unit.factor
+    if wanted.base == "s" and size >= _DAY and first and last and first < last:
+        days = (last - first).days
+        yield Fraction(days * _DAY // size)
+        if not (_BEFORE.search(told) or _AFTER.search(told)):
+            yield Fraction((days + 1) * _DAY // size)
+    if wanted.base == "month":
         months = 12 * (other.year - one.year) + other.month - one.month
         months -= bool(one.day and other.day and other.day < one.day)
-        size = wanted.unit.factor  # in months; "almost 20 years" are 19 and ten months at least
-        yield from (Fraction(each // size) for each in (months, months + size / 6))
+        yield Fraction(months // size)
+        if _NEARLY.search(told):
+            yield Fraction((months + size / 6) // size)
 
 
-def is_shifted(wanted: Date, known: Sequence[Date], spans: Sequence[Number]) -> bool:
-    """Whether a date with a day is one of these times before or after a known date."""
+def is_shifted(wanted: Date, known: Sequence[Date], span: Number, told: str) -> bool:
+    """Whether a date with a day is a time after one of some dates, or before it.
+
+    Args:
+        told: The sentence of the time, which says if it is before.
+    """
+    sign = -1 if _BEFORE.search(told) else 1
     return bool(wanted.day) and any(
         wanted.agrees(Date(there.year if each.year else 0, there.month, there.day))
         for each in known
-        for span in spans
-        for sign in (1, -1)
         if (there := _shifted(each, span, sign))
     )
 

@@ -10,7 +10,7 @@ from typing import Final
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.support.lines import SAMPLE, Line, Said, lines_of, said
 from hopyard.nodes.support.names import Name, find_names
-from hopyard.nodes.support.quantities import Date, Number
+from hopyard.nodes.support.quantities import MONTHS, Date, Number
 from hopyard.nodes.support.words import language_of, script_of
 
 Span = tuple[int, int]
@@ -46,7 +46,11 @@ class Matches:
         self.names: Final = self.names_in(self.claim.plain, short=short)
         asked_names = self.names_in(self.asked.plain) if asked else []
         numbered = re.findall(r"([^\W\d_]{3,}) (\d{1,4})\b", self.whole.plain.casefold())
-        pairs = [Name((f"{word}{number}",), 0, sure=False) for word, number in numbered]
+        pairs = [
+            Name((f"{word}{number}",), 0, sure=False)
+            for word, number in numbered
+            if word not in MONTHS
+        ]
         self.all_names: Final = [*self.names, *asked_names, *pairs]
         named = [word for name in self.names for word in name.words]
         self.words: Final = self.whole.words - said(" ".join(named)).words

@@ -170,6 +170,11 @@ def find_quantities(text: str) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
     return tuple(_read(found, plain) for found in _NUMBER.finditer(plain)), dates
 
 
+def without_dates(text: str) -> str:
+    """A text with blanks in place of its dates and years."""
+    return _YEAR_WORD.sub(" ", _find_dates(text)[1])
+
+
 def in_column(number: Number, header: str, lead: str = "") -> Number:
     """The number in a table's cell, with the unit and the scale that its header names.
 

@@ -319,3 +319,21 @@ def test_the_head_of_a_document_says_when_its_sections_were_written(
     assert cited.citations[0]["supported"] == supported
     quoted = [each["quote"] for each in cited.citations if each["passage_id"] == "m#0"]
     assert quoted == (["Date: 5 April 2025."] if supported else [])
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Bo Lind resigned as treasurer",  # who came is said in the head, not who resigned
+        "The fee rose by 37 euros and the treasurer resigned",
+        "The treasurer resigned on 12 July 2025",  # the date of another section
+    ],
+)
+def test_a_head_gives_its_dates_only(claim: str) -> None:
+    head = Passage("m#0", "m", 0, "Minutes", "Date: 5 April 2025. 37 came, also Bo Lind.", "", 9)
+    money = Passage("m#1", "m", 1, "Minutes", "The treasurer resigned. The fee stays.", "", 9)
+    feast = Passage("m#2", "m", 2, "Minutes", "The summer feast is on 12 July 2025.", "", 9)
+    other = Passage("n#0", "n", 0, "Notes", "A letter came.", "", 9)
+    answer = f"{claim} [2]. A letter came [4]."
+    cited = cite_answer("What was decided?", answer, [head, money, feast, other])
+    assert [each["supported"] for each in cited.citations] == [False, True]

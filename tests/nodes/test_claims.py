@@ -320,6 +320,9 @@ def test_the_question_decides_between_sentences_that_hold_as_much_of_a_statement
         ("Three cities are old: Trier, Bonn, Mainz [1].", "cities are old: Trier, Bonn, Mainz"),
         ("Three cities are old: Trier [1] and Bonn [2].", "Three cities are old: Trier"),
         ("In 3 years: 2 cities [1].", "In 3 years: 2 cities"),
+        ("On 2 May: Ann [1] and Bo [2].", "On 2 May: Ann"),
+        ("It costs 2 euros: Ann [1] and Bo [2].", "It costs 2 euros: Ann"),
+        ("In phase 2: Ann [1] and Bo [2].", "In phase 2: Ann"),
     ],
 )
 def test_the_number_of_items_before_a_list_is_no_part_of_the_first(answer: str, first: str) -> None:
