@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import TypeAdapter, ValidationError
 
+from hopyard.indexes.corpus.generation import VISIBLE
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.listing import open_corpus
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.settings.rights import may_read
 from hopyard.state.storage.atomic import write_file
@@ -60,7 +62,15 @@ def write_unread(
         file, mark, part = place.partition(SECTION_MARK)
         found.setdefault(f"{key(file)}{mark}{part}", reason)
     if found != former:
-        write_file(directory / FILE, _AS_FILE.dump_json(found, indent=1))
+        write_file(directory / FILE, _AS_FILE.dump_json(dict(sorted(found.items())), indent=1))
+
+
+def forget_unread(directory: Path, files: Set[str]) -> None:
+    """Take files off the list: those whose documents were removed."""
+    former = _read(directory)
+    left = {name: reason for name, reason in former.items() if _file(name) not in files}
+    if left != former:
+        write_file(directory / FILE, _AS_FILE.dump_json(left, indent=1))
 
 
 def unread_note(directory: Path, groups: Sequence[str] | None = None) -> str:
@@ -75,7 +85,9 @@ def unread_note(directory: Path, groups: Sequence[str] | None = None) -> str:
         files.setdefault(_file(name), f"{part}: {reason}" if part else reason)
     if files and groups is not None:
         rules = read_manifest(directory).rights
-        files = {name: files[name] for name in files if may_read({}, name, rules, groups)}
+        hidden = _sources(directory) - _sources(directory, groups)
+        allowed = (name for name in files if may_read({}, name, rules, groups))
+        files = {name: files[name] for name in allowed if name not in hidden}
     if not files:
         return ""
     named = [f"{Path(name).name} ({reason[:_LONGEST]})" for name, reason in files.items()]
@@ -92,6 +104,11 @@ def _read(directory: Path) -> dict[str, str]:
         return _AS_FILE.validate_json((directory / FILE).read_bytes())
     except (OSError, ValidationError):  # none was written
         return {}
+
+
+def _sources(directory: Path, groups: Sequence[str] | None = None) -> set[str]:
+    with open_corpus(directory, groups) as corpus:
+        return {name for (name,) in corpus.rows(f"SELECT source FROM documents WHERE {VISIBLE}")}
 
 
 def _file(name: str) -> str:

@@ -16,6 +16,7 @@ from hopyard.indexes.corpus.lock import LOCK_FILE, hold_lock
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE
 from hopyard.indexes.corpus.shared import delete_shared, stored_bytes
 from hopyard.indexes.documents.folders import FILE as FOLDERS_FILE
+from hopyard.indexes.unread import FILE as UNREAD_FILE
 from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.settings.index_address import is_address, public_name
 
@@ -78,7 +79,7 @@ def _own(directory: Path) -> Iterator[Path]:
     corpus = directory / CORPUS_FILE
     if not (corpus.exists() or (directory / MANIFEST_FILE).exists()):
         return
-    for name in (MANIFEST_FILE, LISTING, FOLDERS_FILE):
+    for name in (MANIFEST_FILE, LISTING, FOLDERS_FILE, UNREAD_FILE):
         yield from (path for path in (directory / name, directory / f"{name}.tmp") if path.exists())
     for path in sorted(directory.glob("gen-*")):
         if _GENERATION.fullmatch(path.name) and path.is_dir() and not path.is_symlink():

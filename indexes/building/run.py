@@ -18,6 +18,7 @@ from hopyard.indexes.building.documents import BuildReport, Gone, PutRun, check_
 from hopyard.indexes.building.recipe import Recipe
 from hopyard.indexes.corpus.checks import check_rows, rows_checksum
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
+from hopyard.indexes.corpus.generation import VISIBLE
 from hopyard.indexes.corpus.lock import hold_lock
 from hopyard.indexes.corpus.manifest import (
     Manifest,
@@ -39,6 +40,7 @@ from hopyard.indexes.kind import KINDS
 from hopyard.indexes.listing import matching_documents
 from hopyard.indexes.passages.chunking import Chunker
 from hopyard.indexes.text.language import READ_BY, corpus_language, foreign_languages
+from hopyard.indexes.unread import forget_unread
 from hopyard.indexes.written.store import keep_only_used
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.embedder import Embedder
@@ -130,6 +132,7 @@ class BuildRun:
         """
         with Snapshot(self._directory, self.generation - 1) as corpus:
             ids = matching_documents(corpus, self._directory, names, where)
+            held_files = corpus.rows(f"SELECT id, source FROM documents WHERE {VISIBLE}")
         if not ids:
             return
         with self._store.transaction():
@@ -137,6 +140,9 @@ class BuildRun:
             self._store.remove(ids, self.generation)
             self._report.removed = len(ids)
             check_not_empty(self._directory, held - len(ids), self._report)
+        gone = {source for name, source in held_files if name in ids}
+        stay = {source for name, source in held_files if name not in ids}
+        forget_unread(self._directory, gone - stay)
 
     async def finish(
         self, recipe: Recipe, open_embedder: Callable[[], Embedder] | None

@@ -16,7 +16,8 @@ _DAY = 86_400
 _COMMON_YEAR = 2001
 """Stands for the year of dates that name none."""
 _BEFORE: Final = re.compile(
-    r"\b(?:before|prior|earlier|ago|in advance|vor|vorher|zuvor|davor|früher|avant|antes|prima|przed)\b",
+    r"\b(?:before|prior|earlier|ago|in advance|vor|vorher|zuvor|davor|früher"
+    r"|avant|antes|prima|przed)\b",
     re.IGNORECASE,
 )
 _AFTER: Final = re.compile(

@@ -205,6 +205,34 @@ def test_what_was_not_read_is_known_until_it_is_read(
     assert unread_note(folder / "i") == ""
 
 
+def test_what_was_not_read_goes_with_its_document_and_its_index(
+    hopyard: Run, notes: Path, folder: Path
+) -> None:
+    (notes / "c.json").write_bytes(b'{"a": 1}')
+    hopyard("index", "sync", "i", "notes")
+    (notes / "c.json").write_bytes(b"{")  # its last readable version stays
+    hopyard("index", "sync", "i", "notes")
+    hopyard("index", "copy", "i", "j")
+    assert "c.json" in unread_note(folder / "i") and "c.json" in unread_note(folder / "j")
+    hopyard("index", "remove", "i", "c.json")
+    assert unread_note(folder / "i") == ""
+    hopyard("index", "delete", "j", "--yes")
+    assert not (folder / "j").exists()
+
+
+def test_what_was_not_read_of_a_document_is_told_to_its_readers(
+    hopyard: Run, notes: Path, folder: Path
+) -> None:
+    (notes / "c.jsonl").write_text('{"text": "The ferry runs.", "metadata": {"groups": "board"}}')
+    rights = ("--set", 'indexing.rights={".": "everyone"}')
+    hopyard("index", "build", "notes", "--out", "k", *rights)
+    (notes / "c.jsonl").write_bytes(b"{")
+    hopyard("index", "sync", "k", "notes")
+    assert "c.jsonl" in unread_note(folder / "k")
+    assert "c.jsonl" in unread_note(folder / "k", ["board"])
+    assert unread_note(folder / "k", ["hr"]) == ""
+
+
 def test_a_touched_file_is_not_read_again(
     hopyard: Run, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
