@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -11,7 +12,6 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.citations import (
     JUDGEMENTS,
     cite,
-    cite_claims,
     cite_passages,
     is_unknown,
     marked_statements,
@@ -98,7 +98,7 @@ def _cite_statements(question: str, answer: str, passages: Sequence[Passage]) ->
             (statement, passages[number - 1]) for number in numbers if _is_shown(number, passages)
         ]
     citations, places = place_claims(claims, question=question)
-    _read_whole_sentences(question, answer, passages, citations)
+    _read_together(question, _sentences(answer, passages), passages, citations, places)
     parts, start = [], 0
     for statement, numbers, (begin, end) in marked_statements(answer):
         own = {
@@ -112,21 +112,53 @@ def _cite_statements(question: str, answer: str, passages: Sequence[Passage]) ->
     return Cited(text, citations, _unconfirmed(citations))
 
 
-def _read_whole_sentences(
-    question: str, answer: str, passages: Sequence[Passage], citations: list[Citation]
+def _sentences(
+    answer: str, passages: Sequence[Passage]
+) -> Iterator[tuple[list[str], list[Passage]]]:
+    """The statements of each sentence of an answer, with the passages of the whole sentence."""
+    for sentence in sentences_with_markers(answer):
+        numbers = [number for _, own in sentence for number in own]
+        shown = (passages[number - 1] for number in numbers if _is_shown(number, passages))
+        held = {passage.id: passage for passage in shown}
+        yield [statement for statement, _ in sentence], list(held.values())
+
+
+def _read_together(
+    question: str,
+    groups: Iterable[tuple[Sequence[str], Sequence[Passage]]],
+    passages: Sequence[Passage],
+    citations: list[Citation],
+    places: Mapping[tuple[str, str], int],
 ) -> None:
     """Support the parts of a sentence whose passages together state the whole of it.
 
     "In Illinois: Clyde Tombaugh found it [1], who was born there [2]" begins with what [2] states.
+    A citation of several claims is supported if all of them are.
+
+    Args:
+        groups: The claims of each sentence with the passages that are read together.
+        passages: All passages that the model read.
+        citations: All citations; those of heads come last.
+        places: The number of the citation of each claim and passage id.
     """
-    for sentence in sentences_with_markers(answer):
-        claims = [statement for statement, _ in sentence]
-        doubted = [each for each in citations if not each["supported"] and each["claim"] in claims]
+    stated: set[tuple[str, str]] = set()
+    for claims, held in groups:
+        doubted = {
+            name
+            for (claim, name), number in places.items()
+            if claim in claims and not citations[number - 1]["supported"]
+        }
         if doubted:
-            numbers = [number for _, own in sentence for number in own]
-            shown = (passages[number - 1] for number in numbers if _is_shown(number, passages))
-            held = list({passage.id: passage for passage in shown}.values())
-            _read_again(question, ", ".join(claims), held, passages, doubted, citations)
+            found = _read_again(question, ", ".join(claims), held, passages, doubted, citations)
+            stated.update((claim, name) for claim in claims for name in found)
+    left = {
+        number: claim for (claim, name), number in places.items() if (claim, name) not in stated
+    }
+    for number in set(places.values()):
+        citation = citations[number - 1]
+        if not citation["supported"]:
+            citation["supported"] = number not in left
+            citation["claim"] = left.get(number, citation["claim"])
 
 
 def _read_again(
@@ -134,20 +166,14 @@ def _read_again(
     claim: str,
     held: Sequence[Passage],
     passages: Sequence[Passage],
-    doubted: Sequence[Citation],
+    doubted: Set[str],
     citations: list[Citation],
-) -> None:
-    """Support citations whose passages state a claim together, or all of it but its dates.
+) -> Set[str]:
+    """The doubted passages that state a claim with the others, or all of it but its dates.
 
     "The meeting of 5 April decided it [1]": [1] says what was decided, and the head of its document
     says when. The head is cited too then. Names and other numbers of a head do not count: it names
     all who were there.
-
-    Args:
-        held: The passages of the claim.
-        passages: All passages that the model read.
-        doubted: The citations.
-        citations: All citations; that of the head comes last.
     """
     documents = {passage.document_id for passage in held}
     heads = [
@@ -163,13 +189,11 @@ def _read_again(
         found = cite_passages(claim, [*held, *head], about=question)
         good = [each for each in found if each and each["supported"]]
         named = {each["passage_id"] for each in good}
-        own = [each for each in doubted if each["passage_id"] in named]
-        if own and (not head or head[0].id in named):
-            for citation in own:
-                citation["supported"] = True
+        if named & doubted and (not head or head[0].id in named):
             if head and head[0].id not in {each["passage_id"] for each in citations}:
                 citations.append(good[-1])
-            return
+            return named & doubted
+    return frozenset()
 
 
 def _cite_findings(
@@ -178,11 +202,12 @@ def _cite_findings(
     passages: Sequence[Passage],
     findings: Sequence[tuple[str, Passage]],
 ) -> Cited:
-    citations = cite_claims(findings, question=question)
-    known = {passage.id: passage for passage in passages}
-    for citation in list(citations):
-        if not citation["supported"] and (own := known.get(citation["passage_id"])):
-            _read_again(question, citation["claim"], [own], passages, [citation], citations)
+    citations, numbers = place_claims(findings, question=question)
+    held = defaultdict[str, list[Passage]](list)
+    for claim, passage in findings:
+        held[claim].append(passage)
+    groups = (([claim], own) for claim, own in held.items())
+    _read_together(question, groups, passages, citations, numbers)
     cited = [citation["passage_id"] for citation in citations]
     places = {
         number: cited.index(passage.id) + 1

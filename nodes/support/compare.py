@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.support.arithmetic import announced, derive
-from hopyard.nodes.support.dates import is_shifted, time_between
+from hopyard.nodes.support.dates import is_between, is_shifted
 from hopyard.nodes.support.lines import Line, said
 from hopyard.nodes.support.matches import Matches, Span, has
 from hopyard.nodes.support.names import Name
@@ -37,6 +37,7 @@ _PRECISE: Final = 1_000
 """In steps of its last digit, a number that two of a column hardly yield by chance."""
 _MOST_LINES: Final = 6
 """Sentences that are calculated with."""
+_MOST_DATES: Final = 6
 _NEAR: Final = 3
 """Sentences whose dates and times are added."""
 
@@ -169,14 +170,9 @@ def _follows(
     if counted := _counted(found, number):
         found.used.extend(counted)
         return True
-    if number.base in {"s", "month"}:
-        named = list(found.claim.dates)
-        named += [each for each in found.asked.dates if not has(found.claim, each)]
-        years = number.base == "month" and number.amount > number.plain
-        dates = _near_dates(found, named, years=years)
-        if ends := time_between(number, list(dates), named, found.whole.plain):
-            found.used.extend(line for each in ends for line in dates[each])
-            return True
+    if lines := _time_between(found, number):
+        found.used.extend(lines)
+        return True
     for group in _operands(found, number):
         if operands := derive(number, [each for _, each in group], operations):
             found.used.extend(line for line, each in group if each in operands)
@@ -198,24 +194,43 @@ def _nearest(found: Matches) -> list[Line]:
     return sorted(filter(found.hits, found.lines), key=lambda line: -found.score(line))
 
 
-def _near_dates(found: Matches, named: Sequence[Date], *, years: bool) -> dict[Date, list[Line]]:
-    """The dates to calculate with, each with its lines: those named and of the nearest sentences.
+def _time_between(found: Matches, number: Number) -> list[Line]:
+    """The lines of two dates that are so long apart; none if no two are.
+
+    A date that the statement names is one of them. Of two rows, the dates are in one column.
+    """
+    if number.base not in {"s", "month"}:
+        return []
+    named = list(found.claim.dates)
+    named += [each for each in found.asked.dates if not has(found.claim, each)]
+    dates = _near_dates(found, number, named)
+    for (line, one), (other, two) in permutations(dates, 2):
+        ends = sum(any(map(end.agrees, named)) for end in (one, two))
+        if line is not other and line.header and line.header == other.header:
+            pairs = zip(line.cells, other.cells, strict=False)
+            if not any(has(mine, one) and has(its, two) for mine, its in pairs):
+                continue
+        if ends >= min(2, len(named)) and is_between(number, one, two, found.whole.plain):
+            return [line, other]
+    return []
+
+
+def _near_dates(found: Matches, number: Number, named: Sequence[Date]) -> list[tuple[Line, Date]]:
+    """The dates to calculate with, each with its line: those named and of the nearest sentences.
 
     A sentence that has less of the statement than two others is none of them: in a log every entry
-    has a date. But an age is counted from a birth of which the statement says nothing.
-
-    Args:
-        years: Whether the time is in years.
+    has a date. But an age in years is counted from a birth, of which the statement says nothing.
     """
-    dates: dict[Date, list[Line]] = {}
+    years = number.base == "month" and number.amount > number.plain
     dated = [each for each in _nearest(found) if each.own.dates or each.around.dates]
+    dates: dict[tuple[object, ...], tuple[Line, Date]] = {}
     for line in dated:
         fuller = sum(found.hits(line) < found.hits(other) for other in dated)
         for date in (*line.own.dates, *line.around.dates):
-            near = len(dates) < _MOST_LINES and (years or fuller < 2)
+            near = len(dates) < _MOST_DATES and (years or fuller < 2)
             if near or any(map(date.agrees, named)):
-                dates.setdefault(replace(date, start=0), []).append(line)
-    return dates
+                dates.setdefault((date.year, date.month, date.day, line.header), (line, date))
+    return list(dates.values())
 
 
 def _is_shifted(found: Matches, date: Date) -> bool:

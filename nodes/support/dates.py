@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
-from itertools import permutations
 from typing import Final
 
 from hopyard.nodes.support.quantities import Date, Number
@@ -30,23 +29,16 @@ _NEARLY: Final = re.compile(
 )
 
 
-def time_between(
-    wanted: Number, known: Sequence[Date], named: Sequence[Date], told: str
-) -> tuple[Date, ...]:
-    """The two dates that are so long apart; none if no two are.
+def is_between(wanted: Number, one: Date, other: Date, told: str) -> bool:
+    """Whether a number is the time from one date to a later one.
 
     Months and years are whole ones, as in an age.
 
     Args:
-        named: The dates that the statement names: the time begins or ends with them.
         told: The statement. What lasts so many days may count both ends; what is so many days
             after something does not. "Almost 20 years" may be 19 and ten months.
     """
-    for one, other in permutations(dict.fromkeys(known), 2):
-        ends = sum(any(map(end.agrees, named)) for end in (one, other))
-        if ends >= min(2, len(named)) and wanted.plain in _times(one, other, wanted, told):
-            return one, other
-    return ()
+    return wanted.plain in _times(one, other, wanted, told)
 
 
 def _times(one: Date, other: Date, wanted: Number, told: str) -> Iterator[Fraction]:

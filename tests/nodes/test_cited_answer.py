@@ -337,3 +337,11 @@ def test_a_head_gives_its_dates_only(claim: str) -> None:
     answer = f"{claim} [2]. A letter came [4]."
     cited = cite_answer("What was decided?", answer, [head, money, feast, other])
     assert [each["supported"] for each in cited.citations] == [False, True]
+
+
+def test_a_citation_of_two_claims_is_supported_if_both_are() -> None:
+    head = Passage("m#0", "m", 0, "Minutes", "Date: 5 April 2025. Ida Weil and Bo Lind came.", "", 9)
+    money = Passage("m#1", "m", 1, "Minutes", "The treasurer resigned. The fee stays.", "", 9)
+    answer = "The treasurer resigned on 5 April 2025 [2]. Ida Weil resigned on 6 May 2024 [2]."
+    [cited, _] = cite_answer("What was decided?", answer, [head, money]).citations
+    assert (cited["supported"], cited["claim"]) == (False, "Ida Weil resigned on 6 May 2024")
