@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import combinations
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.support.arithmetic import announced, derive
-from hopyard.nodes.support.dates import is_between, is_shifted
+from hopyard.nodes.support.dates import is_moved, time_between
 from hopyard.nodes.support.lines import Line, said
 from hopyard.nodes.support.matches import Matches, Span, has
 from hopyard.nodes.support.names import Name
@@ -37,9 +37,6 @@ _PRECISE: Final = 1_000
 """In steps of its last digit, a number that two of a column hardly yield by chance."""
 _MOST_LINES: Final = 6
 """Sentences that are calculated with."""
-_MOST_DATES: Final = 6
-_NEAR: Final = 3
-"""Sentences whose dates and times are added."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ def _missing_number(found: Matches) -> str:
                 return f"number {number.plain}"
             confirmed.append(number)
     for date in found.claim.dates:
-        if not (has(asked, date) or _is_in_place(found, date) or _is_shifted(found, date)):
+        if not (has(asked, date) or _is_in_place(found, date) or is_moved(found, date)):
             return f"date {date.year}-{date.month}-{date.day}"
     return ""
 
@@ -170,7 +167,7 @@ def _follows(
     if counted := _counted(found, number):
         found.used.extend(counted)
         return True
-    if lines := _time_between(found, number):
+    if lines := time_between(found, number):
         found.used.extend(lines)
         return True
     for group in _operands(found, number):
@@ -186,64 +183,6 @@ def _follows(
                 }:
                     found.used.extend([line, other])
                     return True
-    return False
-
-
-def _nearest(found: Matches) -> list[Line]:
-    """The sentences and rows that share most with the statement, the nearest first."""
-    return sorted(filter(found.hits, found.lines), key=lambda line: -found.score(line))
-
-
-def _time_between(found: Matches, number: Number) -> list[Line]:
-    """The lines of two dates that are so long apart; none if no two are.
-
-    A date that the statement names is one of them. Of two rows, the dates are in one column.
-    """
-    if number.base not in {"s", "month"}:
-        return []
-    named = list(found.claim.dates)
-    named += [each for each in found.asked.dates if not has(found.claim, each)]
-    dates = _near_dates(found, number, named)
-    for (line, one), (other, two) in permutations(dates, 2):
-        ends = sum(any(map(end.agrees, named)) for end in (one, two))
-        if line is not other and line.header and line.header == other.header:
-            pairs = zip(line.cells, other.cells, strict=False)
-            if not any(has(mine, one) and has(its, two) for mine, its in pairs):
-                continue
-        if ends >= min(2, len(named)) and is_between(number, one, two, found.whole.plain):
-            return [line, other]
-    return []
-
-
-def _near_dates(found: Matches, number: Number, named: Sequence[Date]) -> list[tuple[Line, Date]]:
-    """The dates to calculate with, each with its line: those named and of the nearest sentences.
-
-    A sentence that has less of the statement than two others is none of them: in a log every entry
-    has a date. But an age in years is counted from a birth, of which the statement says nothing.
-    """
-    years = number.base == "month" and number.amount > number.plain
-    dated = [each for each in _nearest(found) if each.own.dates or each.around.dates]
-    dates: dict[tuple[object, ...], tuple[Line, Date]] = {}
-    for line in dated:
-        fuller = sum(found.hits(line) < found.hits(other) for other in dated)
-        for date in (*line.own.dates, *line.around.dates):
-            near = len(dates) < _MOST_DATES and (years or fuller < 2)
-            if near or any(map(date.agrees, named)):
-                dates.setdefault((date.year, date.month, date.day, line.header), (line, date))
-    return list(dates.values())
-
-
-def _is_shifted(found: Matches, date: Date) -> bool:
-    """Whether a date is some time after or before a known date; the lines are marked as used."""
-    near = _nearest(found)[:_NEAR] if date.day else []
-    asked = [*found.claim.numbers, *found.asked.numbers]
-    spans = [(line, each, line.own.plain) for line in near for each in line.own.numbers]
-    spans += [(line, each, found.whole.plain) for line in near for each in asked]
-    for line in near:
-        for other, span, told in spans:
-            if is_shifted(date, [*line.own.dates, *line.around.dates], span, told):
-                found.used.extend(dict.fromkeys([line, other]))
-                return True
     return False
 
 
@@ -263,7 +202,7 @@ def _operands(found: Matches, number: Number) -> Iterator[list[tuple[Line, Numbe
     if named:
         yield from (_values([line]) for line in named)
         return
-    yield _values(_nearest(found)[:_MOST_LINES])
+    yield _values(found.nearest()[:_MOST_LINES])
     alike = [line for line in found.lines if number.base in {each.base for each in line.numbers}]
     if number.base and len(alike) <= _FEW:
         yield _values(alike)

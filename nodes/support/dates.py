@@ -7,13 +7,20 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
+from itertools import permutations
 from typing import Final
 
+from hopyard.nodes.support.lines import Line
+from hopyard.nodes.support.matches import Matches, has
 from hopyard.nodes.support.quantities import Date, Number
 
 _DAY = 86_400
 _COMMON_YEAR = 2001
 """Stands for the year of dates that name none."""
+_MOST_DATES: Final = 6
+"""Dates that times are between."""
+_NEAR: Final = 3
+"""Sentences whose dates and times are added."""
 _BEFORE: Final = re.compile(
     r"\b(?:before|prior|earlier|ago|in advance|vor|vorher|zuvor|davor|früher"
     r"|avant|antes|prima|przed)\b",
@@ -29,8 +36,63 @@ _NEARLY: Final = re.compile(
 )
 
 
-def is_between(wanted: Number, one: Date, other: Date, told: str) -> bool:
-    """Whether a number is the time from one date to a later one.
+def time_between(found: Matches, number: Number) -> list[Line]:
+    """The lines of two dates that are so long apart; none if no two are.
+
+    A date that the statement names is one of them. Of two rows, the dates are in one column.
+    """
+    if number.base not in {"s", "month"}:
+        return []
+    named = list(found.claim.dates)
+    named += [each for each in found.asked.dates if not has(found.claim, each)]
+    dates = _near_dates(found, number, named)
+    for (line, one), (other, two) in permutations(dates, 2):
+        ends = sum(any(map(end.agrees, named)) for end in (one, two))
+        if line is not other and line.header and line.header == other.header:
+            pairs = zip(line.cells, other.cells, strict=False)
+            if not any(has(mine, one) and has(its, two) for mine, its in pairs):
+                continue
+        if ends >= min(2, len(named)) and number.plain in _times(
+            one, two, number, found.whole.plain
+        ):
+            return [line, other]
+    return []
+
+
+def is_moved(found: Matches, wanted: Date) -> bool:
+    """Whether a date is some time after or before a known date; the lines are marked as used."""
+    near = found.nearest()[:_NEAR] if wanted.day else []
+    asked = [*found.claim.numbers, *found.asked.numbers]
+    spans = [(line, each, line.own.plain) for line in near for each in line.own.numbers]
+    spans += [(line, each, found.whole.plain) for line in near for each in asked]
+    for line in near:
+        for other, span, told in spans:
+            if _is_shifted(wanted, [*line.own.dates, *line.around.dates], span, told):
+                found.used.extend(dict.fromkeys([line, other]))
+                return True
+    return False
+
+
+def _near_dates(found: Matches, number: Number, named: Sequence[Date]) -> list[tuple[Line, Date]]:
+    """The dates to calculate with, each with its line: those named and of the nearest sentences.
+
+    A sentence that has less of the statement than two others is none of them: in a log every entry
+    has a date. But an age in years is counted from a birth, of which the statement says nothing.
+    """
+    years = number.base == "month" and number.amount > number.plain
+    dated = [line for line in found.nearest() if line.own.dates or line.around.dates]
+    dates: dict[tuple[object, ...], tuple[Line, Date]] = {}
+    for line in dated:
+        fuller = sum(found.hits(line) < found.hits(other) for other in dated)
+        for each in (*line.own.dates, *line.around.dates):
+            near = len(dates) < _MOST_DATES and (years or fuller < 2)
+            if near or any(map(each.agrees, named)):
+                dates.setdefault((each.year, each.month, each.day, line.header), (line, each))
+    return list(dates.values())
+
+
+def _times(one: Date, other: Date, wanted: Number, told: str) -> Iterator[Fraction]:
+    """The time from one date to a later date, in the unit of a number; nothing if it is earlier.
 
     Months and years are whole ones, as in an age.
 
@@ -38,11 +100,6 @@ def is_between(wanted: Number, one: Date, other: Date, told: str) -> bool:
         told: The statement. What lasts so many days may count both ends; what is so many days
             after something does not. "Almost 20 years" may be 19 and ten months.
     """
-    return wanted.plain in _times(one, other, wanted, told)
-
-
-def _times(one: Date, other: Date, wanted: Number, told: str) -> Iterator[Fraction]:
-    """The time from one date to a later date, in the unit of a number; nothing if it is earlier."""
     if not wanted.unit or bool(one.year) != bool(other.year):
         return
     first, last, size = _day_of(one), _day_of(other), wanted.unit.factor
@@ -59,14 +116,14 @@ def _times(one: Date, other: Date, wanted: Number, told: str) -> Iterator[Fracti
             yield Fraction((months + size / 6) // size)
 
 
-def is_shifted(wanted: Date, known: Sequence[Date], span: Number, told: str) -> bool:
-    """Whether a date with a day is a time after one of some dates, or before it.
+def _is_shifted(wanted: Date, known: Sequence[Date], span: Number, told: str) -> bool:
+    """Whether a date is a time after one of some dates, or before it.
 
     Args:
         told: The sentence of the time, which says if it is before.
     """
     sign = -1 if _BEFORE.search(told) else 1
-    return bool(wanted.day) and any(
+    return any(
         wanted.agrees(Date(there.year if each.year else 0, there.month, there.day))
         for each in known
         if (there := _shifted(each, span, sign))

@@ -127,6 +127,10 @@ class Matches:
         asked += 0.01 * len(self.about & line.around.words)
         return score - 0.2 * line.heading + asked
 
+    def nearest(self) -> list[Line]:
+        """The sentences and rows that share most with the statement, the nearest first."""
+        return sorted(filter(self.hits, self.lines), key=lambda line: -self.score(line))
+
     def quotes(self, place: int) -> list[Span]:
         """The sentences and rows of a passage to quote, the best first."""
         own = [line for line in self.lines if line.passage == place]
