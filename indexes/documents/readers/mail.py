@@ -61,9 +61,17 @@ _STUB: Final = 0.3
 """The share of the longest alternative that the plain text has, and of its words that are in both;
 else it is a stub."""
 _HEADERS: Final = re.compile(rb"\A.*?\r?\n(?=\r?\n)", re.DOTALL)
-_HEADER: Final = re.compile(rb"^(?:From |[!-9;-~]+:(?!//))", re.MULTILINE)
+_ABOVE: Final = re.compile(
+    rb"\A(?:[ \t]*\r?\n)*+(?:(?!From |[!-9;-~]+:)[^\r\n]+\r?\n)?"
+    rb"(?=From |(?:from|to|cc|date|subject|sender|reply-to|return-path|received|delivered-to|path|"
+    rb"message-id|newsgroups|mime-version|envelope-to|content-[a-z-]+|x-[\w-]+)[ \t]*:)",
+    re.IGNORECASE,
+)
+"""Empty lines and one line of a program above the headers; a text without headers has neither."""
 _GAP: Final = re.compile(rb"\r?\n(?:\r?\n)+")
-_KIND: Final = re.compile(rb"^content-type:", re.MULTILINE | re.IGNORECASE)
+_KIND: Final = re.compile(
+    rb"^content-type:[ \t]*[\w.+-]+/[\w.+-]+[ \t]*(?:;|\r?$)", re.MULTILINE | re.IGNORECASE
+)
 
 
 def read_eml(source: Source) -> Iterator[Found]:
@@ -314,8 +322,8 @@ class _Lenient(EmailPolicy):
 def from_headers(data: bytes) -> bytes:
     """A mail without what programs write above its headers, or empty lines between them."""
     data = data.removeprefix(BOM_UTF8)
-    begin = _HEADER.search(data, 0, _LONGEST_HEADERS)
-    data = data[begin.start() :] if begin else data
+    above = _ABOVE.match(data)
+    data = data[above.end() :] if above else data
     gap = _GAP.search(data, 0, _LONGEST_HEADERS)
     if gap and _KIND.match(data, gap.end()) and not _KIND.search(data, 0, gap.start()):
         return data[: gap.start()] + b"\r\n" + data[gap.end() :]

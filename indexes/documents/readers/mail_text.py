@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 _BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))?")
 _LEAST_BASE64: Final = 60
 """Characters of a text in base64 that no header names, at least."""
-_BASE64_LINE: Final = re.compile(r"[A-Za-z0-9+/=\s]*")
+_BASE64_LINE: Final = re.compile(r"[A-Za-z0-9+/=]*+\s*")
 _PADDED: Final = re.compile(r"[^=]+=*")
 _FILE_IN_TEXT: Final = re.compile(r"begin(-base64)? [0-7]{3,4} (\S.*)")
 """The line before a file in a text. Source: POSIX, uuencode."""
