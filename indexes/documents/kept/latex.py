@@ -12,18 +12,20 @@ from hopyard.indexes.documents.readers.base import Source
 _COMMENT: Final = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _BODY: Final = re.compile(r"\\begin\s*\{document\}")
 _ACCENT: Final = re.compile(
-    r"""\w*(?:\{\s*)?\\(?:["'`^~=.]|[Hcvukrbdt](?![A-Za-z]))\s*(?:\{?\\?\w\}?)?\}?"""
-    r"|\w*(?:\{\s*)?\\(?:ss|o|O|ae|AE|oe|OE|l|L|i|j|aa|AA)(?![A-Za-z])\s*(?:\{\})?\}?"
+    r"""\w{0,40}(?:\{\s*)?\\(?:["'`^~=.]|[Hcvukrbdt](?![A-Za-z]))\s*(?:\{?\\?\w\}?)?\}?"""
+    r"|\w{0,40}(?:\{\s*)?\\(?:ss|o|O|ae|AE|oe|OE|l|L|i|j|aa|AA)(?![A-Za-z])\s*(?:\{\})?\}?"
 )
 """A letter with an accent, and the letters before it."""
 _NAMES: Final = re.compile(
     r"\\(?:begin|end|label|ref|eqref|usepackage|documentclass|bibliographystyle|vspace|hspace|"
-    r"pagestyle|setlength)\*?\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}){1,2}|\[[^\[\]]*\]"
+    r"pagestyle|setlength)\*?\s*+(?:\[[^\[\]]*\]\s*+)?(?:\{[^{}]*\}){1,2}|\[[^\[\]]*\]"
     r"|\\multicolumn\s*\{\d+\}\{[^{}]*\}"
 )
 _DEFINITION: Final = re.compile(r"\\(?:(?:re)?newcommand|providecommand|def)\b.*")
 _COMMAND: Final = re.compile(r"\\(?:[A-Za-z@]+\*?|.)")
-_FORMULA: Final = re.compile(r"\$\$?[^$]*\$\$?|\\\[.*?\\\]|\\\(.*?\\\)", re.DOTALL)
+_FORMULA: Final = re.compile(
+    r"\$\$?[^$]*\$\$?|\\\[(?:(?!\\\[).)*?\\\]|\\\((?:(?!\\\().)*?\\\)", re.DOTALL
+)
 _ENTRY: Final = re.compile(r"@(\w+)\s*[{(]\s*(?=\S)")
 _FIELD: Final = re.compile(r"^\s*([\w-]+)\s*=\s*", re.MULTILINE)
 _DIVIDED: Final = re.compile(r"[{}]")

@@ -1,30 +1,36 @@
-"""LaTeX and BibTeX: sections, lists, tables and notes as Markdown; entries as sections.
+"""LaTeX: sections, lists, tables and notes as Markdown.
 
-pylatexenc knows the macros of letters, accents and formulas, and bibtexparser the entries.
+pylatexenc knows the macros of letters, accents and formulas.
 """
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
+from hopyard.indexes.documents.readers.latex_macros import (
+    Macro,
+    group_at,
+    macros_in,
+    theorems_in,
+    without_comments,
+)
 from hopyard.indexes.documents.readers.text import decode
 from hopyard.indexes.passages.markdown import table_lines
 
 _INPUT_ENCODING: Final = re.compile(rb"\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}")
 _ENCODINGS: Final = {b"ansinew": "cp1252", b"applemac": "mac_roman", b"utf8x": "utf-8"}
 _BODY: Final = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
-_DEFINED: Final = re.compile(
-    r"\\(?:re)?(?:newcommand|providecommand)\*?\s*\{?\\([A-Za-z]+)\}?\s*(?:\[(\d)\])?\s*(?=\{)"
-    r"|\\def\s*\\([A-Za-z]+)\s*(?=\{)"
+_ADDRESS: Final = re.compile(r"\\(?:url|href|path|nolinkurl)\s*\{[^{}\s]*\}")
+_PER_CENT: Final = re.compile(r"(?<!\\)%")
+_PART_OF_RULE: Final = re.compile(
+    r"\\(?:cmidrule|cline)\s*(?:\[[^\[\]]*\])?(?:\([lr\d.a-z{}]*\))?\s*\{[\d-]*\}"
 )
-_COMMENT: Final = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _MARK: Final = re.compile("\ue001(\\d+)\ue001")
-_LINE_END: Final = re.compile(r"[ \t]+\n")
+_LINE_END: Final = re.compile(r"(?<![ \t])[ \t]++\n")
 _BLANK: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _HEADINGS: Final = (
     *(("part", 1), ("chapter", 1), ("section", 2), ("subsection", 3), ("subsubsection", 4)),
@@ -40,6 +46,11 @@ _TABLES: Final = ("tabular", "tabular*", "tabularx", "longtable", "array", "tabu
 _RULES: Final = re.compile(r"[hc]line|(?:top|c?mid|bottom)rule|end(?:first)?head|end(?:last)?foot")
 _DEEPEST: Final = 20
 """Macros within macros, at most: some call themselves."""
+_LONGER: Final = 10
+"""How many times as long as the document all that its macros stand for may be."""
+_LEAST_LONG: Final = 200_000
+_COST: Final = 200
+"""Characters that a macro counts for at least: parsing it takes as long."""
 
 
 def read_latex(source: Source) -> Iterator[Found]:
@@ -50,69 +61,31 @@ def read_latex(source: Source) -> Iterator[Found]:
     text = decode(data, source, declared)
     body = found[1] if (found := _BODY.search(text)) else text
     try:
-        paper = _Paper(text)
-        read = paper.read(body)
+        paper = Paper(text)
+        read = paper.read(_plain_marks(body))
     except Exception as error:  # pylatexenc fails in many ways where arguments are missing
+        too_long = isinstance(error, OverflowError)
+        why = "its macros stand for too much" if too_long else "not valid LaTeX"
         yield Content("", [text], "text")
-        yield Unread("its markup", f"not valid LaTeX ({type(error).__name__}); it is kept as it is")
+        yield Unread("its markup", f"{why} ({type(error).__name__}); it is kept as it is")
         return
-    about = {name: _in_line(said) for name, said in paper.about.items()}
+    about = {name: in_line(said) for name, said in paper.about.items()}
     title = about.pop("title", "")
     yield Content(title, [read], metadata={name: said for name, said in about.items() if said})
 
 
-def read_bibtex(source: Source) -> Iterator[Found]:
-    """A section for each entry, with a line for each field."""
-    from bibtexparser.entrypoint import parse_string
-
-    logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # the reader names wrong entries
-    library = parse_string(decode(source.read(), source))
-    plain = _Paper("").read
-    names = {each.key.lower(): each.value for each in library.strings}
-    entries = [
-        "\n".join(
-            [
-                f"# {entry.key}\n",
-                f"type: {entry.entry_type}",
-                *(
-                    f"{field.key}: {_in_line(plain(_value(field.value, names)))}"
-                    for field in entry.fields
-                ),
-            ]
-        )
-        for entry in (*library.entries, *_of_one_key(library))
-    ]
-    comments = [text for each in library.blocks if (text := getattr(each, "comment", ""))]
-    wrong = [each for each in library.failed_blocks if not _has_entry(each)]
-    yield Content(
-        "", ["\n\n".join((*comments, *entries, *((block.raw or "").strip() for block in wrong)))]
-    )
-    for block in wrong:
-        yield Unread(f"line {(block.start_line or 0) + 1}", "no valid entry; it is kept as it is")
+def _plain_marks(text: str) -> str:
+    """LaTeX without what pylatexenc takes for text or comments: `cline`, or `%20` in a link."""
+    text = _ADDRESS.sub(lambda found: _PER_CENT.sub(r"\\%", found[0]), text)
+    return _PART_OF_RULE.sub("", text)
 
 
-def _value(value: str, names: Mapping[str, str]) -> str:
-    """The text of a field: `quay # " Monthly"` joins an abbreviation and a text."""
-    if " # " not in value:
-        return value
-    parts = (each.strip() for each in value.split("#"))
-    return "".join(names.get(part.lower(), part.strip('"{}')) for part in parts)
-
-
-def _of_one_key(library: Any) -> list[Any]:
-    """The further entries of a key that several have."""
-    return [each.ignore_error_block for each in library.failed_blocks if _has_entry(each)]
-
-
-def _has_entry(block: Any) -> bool:
-    return hasattr(getattr(block, "ignore_error_block", None), "entry_type")
-
-
-def _in_line(text: str) -> str:
+def in_line(text: str) -> str:
+    """A text without line ends."""
     return " ".join(text.split()).replace(" , ", ", ")
 
 
-class _Paper:
+class Paper:
     """Reads the parts of one document.
 
     Attributes:
@@ -126,22 +99,26 @@ class _Paper:
         self.about: dict[str, str] = {}
         self._notes: list[str] = []
         self._depth = 0
+        self._left = _LEAST_LONG + _LONGER * len(text)
         macro, environment = latex2text.MacroTextSpec, latex2text.EnvironmentTextSpec
-        own = dict(_definitions(_COMMENT.sub(r"\1", text)))
+        plain = without_comments(text)
+        theorems = theorems_in(plain)
         given = [
             *((name, "*[{", partial(self._heading, level)) for name, level in _HEADINGS),
             *((name, "*[[{", self._named) for name in _CITED.split()),
             *((name, "*{", self._named) for name in _REFERRED.split()),
             *((name, "*[{", "") for name in _SILENT.split()),
             *((name, "[{", partial(self._noted, name)) for name in ("title", "author", "date")),
-            *((name, "{" * count, partial(self._defined, body))
-              for name, (count, body) in own.items()),
+            *((each.name, each.form, partial(self._defined, each)) for each in macros_in(plain)),
             ("footnote", "[{", self._note), ("footnotetext", "[{", self._note),
             ("marginpar", "[{", self._note),
             ("caption", "*[{", self._paragraph), ("includegraphics", "*[[{", self._named),
             ("multicolumn", "{{{", self._over_columns), ("multirow", "{{{", self._last),
+            ("url", "{", self._address), ("thanks", "{", self._thanks), ("xspace", "", " "),
+            *((name, "", name) for name in ("TeX", "LaTeX", "LaTeXe", "BibTeX")),
             ("href", "{{", self._link), ("newcommand", "*{[[{", ""),
             ("renewcommand", "*{[[{", ""), ("providecommand", "*{[[{", ""),
+            ("newtheorem", "*{[{[", ""),
             ("verb", "", self._verb), ("bibitem", "[{", self._item), ("item", "[", self._item),
             ("and", "", ", "), ("maketitle", "", ""), ("tableofcontents", "", ""),
         ]  # fmt: skip
@@ -154,6 +131,7 @@ class _Paper:
                 *(std_environment(name, "[{") for name in _TABLES if name != "tabularx"),
                 std_environment("tabularx", "{[{"),
                 std_environment("thebibliography", "{"),
+                *(std_environment(name, "[") for name in theorems),
             ],
         )
         texts = latex2text.get_default_latex_context_db()
@@ -168,6 +146,8 @@ class _Paper:
                 *(environment(name, simplify_repl=self._code)
                   for name in ("verbatim", "lstlisting", "Verbatim")),
                 environment("abstract", simplify_repl=self._abstract),
+                *(environment(name, simplify_repl=partial(self._theorem, called))
+                  for name, called in theorems.items()),
             ],
         )  # fmt: skip
         self._walker = latexwalker.LatexWalker
@@ -176,8 +156,8 @@ class _Paper:
         )
         head = text.partition("\\begin{document}")[0]
         for name in ("title", "author", "date"):
-            if place := re.search(rf"\\{name}\s*(?:\[[^\]]*\])?\s*(?=\{{)", head):
-                self.about[name] = self.read(_group(head, place.end()))
+            if place := re.search(rf"\\{name}\s*+(?:\[[^\[\]]*\]\s*+)?(?=\{{)", head):
+                self.about[name] = self.read(group_at(head, place.end()))
 
     def read(self, latex: str) -> str:
         """A part as Markdown."""
@@ -198,7 +178,7 @@ class _Paper:
     def _arguments(self, node: Any) -> list[str]:
         """The texts of a macro's arguments; "" for those that are left out."""
         return [
-            _in_line(self._convert.nodelist_to_text([each])) if each is not None else ""
+            in_line(self._convert.nodelist_to_text([each])) if each is not None else ""
             for each in node.nodeargd.argnlist
         ]
 
@@ -225,9 +205,19 @@ class _Paper:
     def _paragraph(self, node: Any) -> str:
         return f"\n\n{self._last(node)}\n\n"
 
+    def _address(self, node: Any) -> str:
+        return f"<{_address_in(node.nodeargd.argnlist[0])}>"
+
     def _link(self, node: Any) -> str:
-        url, text = self._arguments(node)
-        return f"[{text}]({url})"
+        return f"[{self._last(node)}]({_address_in(node.nodeargd.argnlist[0])})"
+
+    def _thanks(self, node: Any) -> str:
+        return f" ({self._last(node)})"
+
+    def _theorem(self, called: str, node: Any) -> str:
+        said = "".join(each.strip("[]") for each in self._arguments(node))
+        text = self._convert.nodelist_to_text(node.nodelist).strip()
+        return f"\n\n{called}{f' ({said})' if said else ''}. {text}\n\n"
 
     def _item(self, node: Any) -> str:
         return "\n\n-" + "".join(f" [{each}]" for each in self._arguments(node) if each)
@@ -239,11 +229,19 @@ class _Paper:
         count, _, text = self._arguments(node)
         return "&".join([text] * (int(count) if count.isdecimal() else 1))
 
-    def _defined(self, body: str, node: Any) -> str:
+    def _defined(self, macro: Macro, node: Any) -> str:
+        given = [each.latex_verbatim() if each else "" for each in node.nodeargd.argnlist]
         if self._depth > _DEEPEST:
-            return ""
-        for number, each in enumerate(node.nodeargd.argnlist, 1):
-            body = body.replace(f"#{number}", each.latex_verbatim() if each else "")
+            return "".join(given)
+        if macro.first is not None:
+            given[0] = given[0][1:-1] or macro.first
+        body = macro.body
+        size = sum(body.count(f"#{number}") * len(each) for number, each in enumerate(given, 1))
+        self._left -= max(len(body) + size, _COST)
+        if self._left < 0:
+            raise OverflowError
+        for number, each in enumerate(given, 1):
+            body = body.replace(f"#{number}", each)
         self._depth += 1
         try:
             return self._plain(body)
@@ -289,7 +287,7 @@ class _Paper:
             [
                 part
                 for cell in row
-                for part in _in_line(self._convert.nodelist_to_text(cell)).split("&")
+                for part in in_line(self._convert.nodelist_to_text(cell)).split("&")
             ]
             for row in rows
         ]
@@ -299,17 +297,7 @@ class _Paper:
         return "\n\n" + "\n".join(lines) + "\n\n"
 
 
-def _definitions(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
-    """The macros that a document defines: how many arguments each has, and its body."""
-    for found in _DEFINED.finditer(text):
-        yield found[1] or found[3], (int(found[2] or 0), _group(text, found.end()))
-
-
-def _group(text: str, start: int) -> str:
-    """What is between the bracket at a place and the one that closes it."""
-    depth = 0
-    for found in re.finditer(r"\\.|[{}]", text[start:], re.DOTALL):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
-        if not depth and found[0] == "}":
-            return text[start + 1 : start + found.start()]
-    return text[start + 1 :]
+def _address_in(node: Any) -> str:
+    """The address of a link, as it is written."""
+    written = str(node.latex_verbatim()) if node else ""
+    return re.sub(r"\\([%#&_~])", r"\1", written.removeprefix("{").removesuffix("}"))

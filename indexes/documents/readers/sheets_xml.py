@@ -19,7 +19,7 @@ _NAMED_FORMATS: Final = {"Percent": "0.00%", "Fixed": "0.00", "Standard": "#,##0
 _BEGIN: Final = 1024
 """Bytes in which a file says that it is a workbook."""
 _FARTHEST: Final = 1 << 14
-"""Columns of a sheet, and rows without a cell between two others, at most."""
+"""Columns of a sheet, at most."""
 
 
 def is_workbook(source: Source) -> bool:
@@ -52,7 +52,10 @@ def workbook_text(elements: Iterator[tuple[str, Element]]) -> Iterator[str]:
 def _rows(
     elements: Iterator[tuple[str, Element]], formats: Mapping[str, str], comments: list[str]
 ) -> Iterator[list[str]]:
-    """The rows of a table; a merged cell's text is in each of its rows, in its first column."""
+    """The rows of a table; a merged cell's text is in each of its rows, in its first column.
+
+    Rows without a cell between two others are one blank row, as `sheet_text` needs no more.
+    """
     waiting: dict[int, tuple[int, str]] = {}
     number = 0
     for event, row in elements:
@@ -62,7 +65,7 @@ def _rows(
         if event == "start" or kind != "Row":
             continue
         place = _number(row, "Index", number + 1)
-        for _ in range(min(place - number - 1, _FARTHEST)):
+        if place > number + 1:
             yield []
         number = place
         cells = {column: text for column, (end, text) in waiting.items() if number <= end}

@@ -9,12 +9,13 @@ from typing import Final, NamedTuple
 
 from hopyard.indexes.documents.readers.archives import read_gzip, read_mbox, read_tar, read_zip
 from hopyard.indexes.documents.readers.base import Reader, Source
+from hopyard.indexes.documents.readers.bibtex import read_bibtex
 from hopyard.indexes.documents.readers.books import read_epub
 from hopyard.indexes.documents.readers.cards import read_cards
 from hopyard.indexes.documents.readers.data import read_json, read_notebook
 from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
 from hopyard.indexes.documents.readers.excel import read_xlsx
-from hopyard.indexes.documents.readers.latex import read_bibtex, read_latex
+from hopyard.indexes.documents.readers.latex import read_latex
 from hopyard.indexes.documents.readers.mail import read_eml, read_msg, read_tnef
 from hopyard.indexes.documents.readers.odf import read_opendocument
 from hopyard.indexes.documents.readers.pdf import read_pdf

@@ -46,7 +46,10 @@ def test_encodings_that_programs_name_in_their_own_way(
     ("body", "text"),
     [
         (b64encode(QUAY.encode()) + b"\r\n____\r\nThe list", f"{QUAY}\n\n____\nThe list"),
-        (b64encode(QUAY.encode()) + b"\r\nTo leave the list\r\nvisit x.org", f"{QUAY}\n\nTo leave the list\nvisit x.org"),
+        (
+            b64encode(QUAY.encode()) + b"\r\nTo leave the list\r\nvisit x.org",
+            f"{QUAY}\n\nTo leave the list\nvisit x.org",
+        ),
         (b64encode(f"{QUAY}!".encode()).rstrip(b"=") + b"\r\n-- \r\nlist", f"{QUAY}!\n\n-- \nlist"),
         (b"".join(map(b64encode, (b"Rent ", b"is ", b"5 euros"))), "Rent is 5 euros"),
     ],

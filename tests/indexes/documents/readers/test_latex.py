@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from .conftest import Read
@@ -85,6 +87,14 @@ def test_a_paper(read: Read) -> None:
          "| A | B |\n|---|---|\n| both | both |\n| C |  |"),
         (r"\begin{itemize}\item a \begin{itemize}\item b\end{itemize}\item c\end{itemize}",
          "- a\n  - b\n- c"),
+        (r"See \url{http://x.org/a%20b} and \href{http://x.org/%7Ea}{this}, says \LaTeX.",
+         "See <http://x.org/a%20b> and [this](http://x.org/%7Ea), says LaTeX."),
+        (r"\newtheorem{law}[theorem]{Law} \begin{law}[Ash] It holds. \end{law}",
+         "Law (Ash). It holds."),
+        (r"\newcommand{\todo}[2][now]{Do #2 #1.} \todo{this} \todo[later]{that}",
+         "Do this now. Do that later."),
+        (r"\begin{tabular}{ll} A & B \\ \cmidrule(lr){1-2} C & \cline{1-2} D \end{tabular}",
+         "| A | B |\n|---|---|\n| C | D |"),
         (r"\newcommand{\again}{\again x}\again", "x" * 21),
         (r"\begin{thebibliography}{9}\bibitem{ash} Ash: Pumps, 2024.\end{thebibliography}",
          "- [ash] Ash: Pumps, 2024."),
@@ -101,6 +111,30 @@ def test_a_file_that_cannot_be_parsed_is_kept_as_it_is(read: Read) -> None:
     content, text, [unread] = read("a.tex", b"\\href")
     assert (content.markup, text) == ("text", "\\href")
     assert "not valid LaTeX" in unread.reason
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        "{" * 10_000 + "deep" + "}" * 10_000,
+        r"\newcommand{\a}{\a\a} \a",
+        "".join(rf"\newcommand{{\x{a}}}{{\x{b}\x{b}\x{b}}}" for a, b in pairwise("abcdefghijkl"))
+        + r"\newcommand{\xl}{long} \xa",
+    ],
+)
+def test_files_whose_text_would_not_end_are_kept_as_they_are(read: Read, latex: str) -> None:
+    _, text, [unread] = read("a.tex", latex.encode())
+    assert text == latex
+    assert "it is kept as it is" in unread.reason
+
+
+def test_values_of_entries(read: Read) -> None:
+    """A sign of per cent begins no comment, and a number sign between words joins nothing."""
+    data = rb"""@misc{a, title={50% more}, url={http://x.org/a%20b}, booktitle={Proc. # 1}}"""
+    text = read("a.bib", data, whole=False)[1]
+    assert text.splitlines()[3:] == [
+        "title: 50% more", "url: http://x.org/a%20b", "booktitle: Proc. # 1"
+    ]  # fmt: skip
 
 
 def test_entries(read: Read) -> None:
@@ -129,6 +163,6 @@ def test_words_of_latex_that_are_lost_are_named(
 ) -> None:
     from hopyard.indexes.documents.readers import latex
 
-    monkeypatch.setattr(latex._Paper, "_note", lambda *_: "")
+    monkeypatch.setattr(latex.Paper, "_note", lambda *_: "")
     with pytest.raises(AssertionError, match="kept 50 %"):
         read("a.tex", rb"Fees of \textbf{rope}\footnote{Without the tax of May} are high.")

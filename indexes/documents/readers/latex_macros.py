@@ -1,0 +1,74 @@
+"""The macros and theorems that a LaTeX document defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+_COMMENT: Final = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
+_DEFINED: Final = re.compile(
+    r"\\(?:(?:re)?newcommand|providecommand)\*?\s*+\{?\\(?P<name>[A-Za-z]+)\}?\s*+"
+    r"(?:\[(?P<count>\d)\]\s*+)?(?:\[(?P<first>[^\[\]{}]*)\]\s*+)?(?=\{)"
+    r"|\\def\s*+\\(?P<plain>[A-Za-z]+)\s*+(?=\{)"
+)
+_THEOREM: Final = re.compile(
+    r"\\newtheorem\*?\s*+\{([A-Za-z]+\*?)\}\s*+(?:\[\w+\]\s*+)?\{([^{}]+)\}"
+)
+_THEOREMS: Final = (
+    "theorem lemma proposition corollary definition remark example conjecture claim proof"
+)
+_BRACKETS: Final = re.compile(r"\\.|[{}]", re.DOTALL)
+
+
+class Macro(NamedTuple):
+    """A macro that a document defines.
+
+    Attributes:
+        name: How it is called, without its backslash.
+        count: How many arguments it has.
+        first: Its first argument where that is left out; None if it may not be.
+        body: What it stands for, with `#1` for its first argument.
+    """
+
+    name: str
+    count: int
+    first: str | None
+    body: str
+
+    @property
+    def form(self) -> str:
+        """Its arguments as pylatexenc describes them."""
+        return "{" * self.count if self.first is None else "[" + "{" * (self.count - 1)
+
+
+def macros_in(text: str) -> Iterator[Macro]:
+    """The macros that a document defines, the last of each name."""
+    found: dict[str, Macro] = {}
+    place = 0
+    while head := _DEFINED.search(text, place):
+        name, body = head["name"] or head["plain"], group_at(text, head.end())
+        count = int(head["count"] or 0)
+        found[name] = Macro(name, count, head["first"] if count else None, body)
+        place = head.end() + len(body)
+    yield from found.values()
+
+
+def theorems_in(text: str) -> dict[str, str]:
+    """The environments of theorems and the like, and what each is called."""
+    return {name: name.capitalize() for name in _THEOREMS.split()} | dict(_THEOREM.findall(text))
+
+
+def without_comments(text: str) -> str:
+    """A document without its comments."""
+    return _COMMENT.sub(r"\1", text)
+
+
+def group_at(text: str, start: int) -> str:
+    """What is between the bracket at a place and the one that closes it."""
+    depth = 0
+    for found in _BRACKETS.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if not depth and found[0] == "}":
+            return text[start + 1 : found.start()]
+    return text[start + 1 :]
