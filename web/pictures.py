@@ -130,7 +130,7 @@ def _page_of(document: Any, number: int) -> Iterator[Any]:
 def _texts_in(document: Any, marks: Sequence[Mark], beside: float, above: float) -> Iterator[str]:
     """The text in each box without its margins, which are shares of its width and height."""
     from hopyard.indexes.documents.readers.pdf.forms import notes_on
-    from hopyard.indexes.documents.readers.pdf.words import Turn
+    from hopyard.indexes.documents.readers.pdf.places import Turn
 
     for mark in marks:
         with _page_of(document, mark.page) as page:

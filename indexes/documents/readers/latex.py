@@ -16,6 +16,7 @@ from hopyard.indexes.documents.readers.latex_macros import (
     group_at,
     macros_in,
     theorems_in,
+    walker,
     without_comments,
 )
 from hopyard.indexes.documents.readers.text import decode
@@ -150,7 +151,7 @@ class Paper:
                   for name, called in theorems.items()),
             ],
         )  # fmt: skip
-        self._walker = latexwalker.LatexWalker
+        self._walker = walker()
         self._convert = latex2text.LatexNodes2Text(
             latex_context=texts, math_mode="text", strict_latex_spaces=False
         )

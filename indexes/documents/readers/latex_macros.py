@@ -1,10 +1,11 @@
-"""The macros and theorems that a LaTeX document defines."""
+"""What the reader of LaTeX adds to pylatexenc: macros of a document, and words at once."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from functools import cache
+from typing import Any, Final, NamedTuple
 
 _COMMENT: Final = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _DEFINED: Final = re.compile(
@@ -18,6 +19,8 @@ _THEOREM: Final = re.compile(
 _THEOREMS: Final = (
     "theorem lemma proposition corollary definition remark example conjecture claim proof"
 )
+_WORDS: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 .,:;]|\n(?=[A-Za-z0-9]))++")
+"""Words in which no sign means anything to LaTeX."""
 _BRACKETS: Final = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
@@ -72,3 +75,21 @@ def group_at(text: str, start: int) -> str:
         if not depth and found[0] == "}":
             return text[start + 1 : found.start()]
     return text[start + 1 :]
+
+
+@cache
+def walker() -> Any:
+    """The parser of pylatexenc; by itself it reads letter by letter, and this one words at once."""
+    from pylatexenc.latexwalker import LatexToken, LatexWalker
+
+    class Walker(LatexWalker):  # type: ignore[misc]
+        def get_token(
+            self, pos: int, include_brace_chars: Any = None, environments: bool = True, **more: Any
+        ) -> Any:
+            # Where a macro takes one letter, the parser asks without environments.
+            if environments and (found := _WORDS.match(self.s, pos)):
+                words = found[0].rstrip(" ")
+                return LatexToken(tok="char", arg=words, pos=pos, len=len(words), pre_space="")
+            return super().get_token(pos, include_brace_chars, environments, **more)
+
+    return Walker

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.native import places
-from hopyard.indexes.documents.readers.pdf.words import Word
+from hopyard.indexes.documents.readers.pdf.places import Word
 
 _COMBINING: Final = dict(
     zip(

@@ -11,7 +11,7 @@ import numpy as np
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.native import are_stroked, drawings
-from hopyard.indexes.documents.readers.pdf.words import Box, Turn, turned
+from hopyard.indexes.documents.readers.pdf.places import Box, Turn, turned
 
 THIN: Final = 3.0
 """The width of a ruled line in points, at most; also how far ends of lines may be apart."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.base import Part, Source, parts_of
-from hopyard.indexes.documents.readers.pdf.words import Turn, Word, turned
+from hopyard.indexes.documents.readers.pdf.places import Turn, Word, turned
 from hopyard.state.text.unicode import valid_unicode
 
 _LINE: Final = 14.0

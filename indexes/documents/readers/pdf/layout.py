@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hopyard.indexes.documents.readers.pdf.line_ends import LineEnds, compounds_in
 
 if TYPE_CHECKING:
-    from hopyard.indexes.documents.readers.pdf.words import Frame, Word
+    from hopyard.indexes.documents.readers.pdf.places import Frame, Word
 
 _EDGE: Final = 3
 """Lines at either end of a page that may run through."""

@@ -14,7 +14,7 @@ import regex
 from hopyard.state.text.unicode import HYPHENS
 
 if TYPE_CHECKING:
-    from hopyard.indexes.documents.readers.pdf.words import Word
+    from hopyard.indexes.documents.readers.pdf.places import Word
 
 _LETTER: Final = r"[\p{L}\p{M}\u200c\u200d]"
 _END: Final = regex.compile(rf"[{HYPHENS}]\n|\n\u1806")

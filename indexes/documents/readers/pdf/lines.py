@@ -12,7 +12,7 @@ from operator import attrgetter
 from statistics import median
 from typing import Final, NamedTuple
 
-from hopyard.indexes.documents.readers.pdf.words import Word, is_right_to_left
+from hopyard.indexes.documents.readers.pdf.places import Word, is_right_to_left
 
 TABLE: Final = "\ue000"
 """A word that begins with this character stands for a ruled table, at the table's place."""

@@ -12,12 +12,14 @@ from typing import Any, Final, NamedTuple
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.accents import join_accents
+from hopyard.indexes.documents.readers.pdf.fonts import em, is_bold
 from hopyard.indexes.documents.readers.pdf.forms import notes_on, said_on
 from hopyard.indexes.documents.readers.pdf.layout import Line, Page
 from hopyard.indexes.documents.readers.pdf.lines import TABLE, Cell, TextLine, is_bullet, lines_of
+from hopyard.indexes.documents.readers.pdf.places import Frame, Turn, Word
 from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, is_whole, rows_in
 from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
-from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word, em, is_bold, words_of
+from hopyard.indexes.documents.readers.pdf.words import words_of
 from hopyard.indexes.passages.markdown import table_lines
 
 _NAMELESS: Final = re.compile("[\ufffd\ue000-\uefff\uf100-\uf8ff]")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hopyard.indexes.corpus.boxes import pack_boxes, without_space
 from hopyard.indexes.documents.readers.pdf.layout import Part
-from hopyard.indexes.documents.readers.pdf.words import Frame, Turn, Word
+from hopyard.indexes.documents.readers.pdf.places import Frame, Turn, Word
 from hopyard.state.text.unicode import HYPHENS
 
 _AHEAD: Final = 200

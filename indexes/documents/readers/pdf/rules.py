@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from hopyard.indexes.documents.readers.pdf.drawings import MOST_RULES, THIN, lines_drawn
 from hopyard.indexes.documents.readers.pdf.line_ends import lines_in_cell
 from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, is_figure, is_prose, rows_of
-from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word
+from hopyard.indexes.documents.readers.pdf.places import Box, Turn, Word
 
 _LONG: Final = 8.0
 """The length of a ruled line in points, at least."""

@@ -11,15 +11,13 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.native import Boxes, characters, places
+from hopyard.indexes.documents.readers.pdf.places import Frame, Turn, Word, is_right_to_left, turned
 from hopyard.indexes.documents.readers.pdf.runs import (
     NEAR,
     SAME,
@@ -32,10 +30,6 @@ from hopyard.indexes.documents.readers.pdf.runs import (
 )
 from hopyard.state.text.unicode import valid_unicode
 
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom in points, as the text is read: y grows downwards."""
-
-_RIGHT_TO_LEFT: Final = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FORMS: Final = re.compile(r"[\ufb00-\ufdff\ufe70-\ufeff]+")
 """Ligatures, and the forms that letters take within a word."""
 _TWICE: Final = re.compile(r"(?<![(ivx])([ij,;])\1(?![)ivx.])")
@@ -58,94 +52,6 @@ _WITHIN: Final = 0.3
 """The gap between letters beyond ASCII of a word, in heights of the letters, at most."""
 _SLANT: Final = 10
 """Degrees by which text may be off a quarter turn."""
-_BOLD: Final = 600
-_BOLD_NAME: Final = re.compile(
-    r"bold|black|heavy|demi|^(?:cm|sf|ec)(?:ss)?b(?:x\w*)?\d", re.IGNORECASE
-)
-_PLAIN_NAME: Final = re.compile(
-    r"regular|roman|italic|slant|oblique|book|light|^(?:cm|sf|ec)[a-z]+\d", re.IGNORECASE
-)
-
-
-class Turn(IntEnum):
-    """How text is turned on its page."""
-
-    UPRIGHT = 0
-    LEFT = 1
-    OVER = 2
-    RIGHT = 3
-    ASKEW = 4
-
-
-class Frame(NamedTuple):
-    """Corners of a page as a viewer shows it, in points of the page, where y grows upwards."""
-
-    top_left: tuple[float, float]
-    top_right: tuple[float, float]
-    bottom_left: tuple[float, float]
-
-    @classmethod
-    def of(cls, page: Any) -> Frame:
-        """The frame of a page (`PdfPage`), which the file may cut and turn."""
-        x, y = ctypes.c_double(), ctypes.c_double()
-        corners = []
-        for across, down in ((0, 0), (1, 0), (0, 1)):
-            place = (0, 0, 1, 1, 0, across, down, ctypes.byref(x), ctypes.byref(y))
-            pdfium.FPDF_DeviceToPage(page.raw, *place)
-            corners.append((x.value, y.value))
-        return cls(*corners)
-
-    def holds(self, boxes: Boxes) -> npt.NDArray[np.bool_]:
-        """Whether the middle of each box is on the page; all are, where none is."""
-        edge = np.array([self.top_left, self.top_right, self.bottom_left])
-        middle = (boxes[:, :2] + boxes[:, 2:]) / 2
-        here: npt.NDArray[np.bool_] = (
-            (middle >= edge.min(axis=0)) & (middle <= edge.max(axis=0))
-        ).all(axis=1)
-        return here if here.any() else ~here
-
-
-@dataclass(slots=True)
-class Word:
-    """A word, or the value of a form's field.
-
-    Attributes:
-        left, top, right, bottom: Its place as it is read, in points.
-        text: Its characters.
-        first: The number of its first character on the page, or -1 for a field's value.
-        turn: How it is turned on its page.
-    """
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-    text: str
-    first: int = -1
-    turn: Turn = Turn.UPRIGHT
-
-    @property
-    def height(self) -> float:
-        """The height of its letters with ascenders and descenders, in points."""
-        return self.bottom - self.top
-
-
-def is_right_to_left(text: str) -> bool:
-    """Whether a text has letters of Hebrew, Arabic or the like."""
-    return _RIGHT_TO_LEFT.search(text) is not None
-
-
-def turned(turn: Turn, left: float, bottom: float, right: float, top: float) -> Box:
-    """A box of the page, whose y grows upwards, as it lies before someone who reads the text."""
-    match turn:
-        case Turn.LEFT:
-            return bottom, left, top, right
-        case Turn.OVER:
-            return -right, bottom, -left, top
-        case Turn.RIGHT:
-            return -top, -right, -bottom, -left
-        case _:
-            return left, -top, right, -bottom
 
 
 def words_of(page: Any, frame: Frame, copies: list[str], beyond: list[str]) -> list[Word]:
@@ -190,36 +96,6 @@ def words_of(page: Any, frame: Frame, copies: list[str], beyond: list[str]) -> l
             collected.add(piece, first)
     collected.words += words[done:]
     return collected.words
-
-
-def em(page: Any, word: Word) -> float:
-    """The size of the font of a word's first letter, in points."""
-    matrix = pdfium.FS_MATRIX()
-    pdfium.FPDFText_GetMatrix(page.raw, word.first, ctypes.byref(matrix))
-    size = float(pdfium.FPDFText_GetFontSize(page.raw, word.first))
-    return size * math.hypot(matrix.c, matrix.d)
-
-
-def is_bold(page: Any, word: Word) -> bool:
-    """Whether the word's first letter is bold."""
-    if word.first < 0:
-        return False
-    name = ctypes.create_string_buffer(128)
-    flags = ctypes.c_int()
-    pdfium.FPDFText_GetFontInfo(page.raw, word.first, name, 128, ctypes.byref(flags))
-    weight = pdfium.FPDFText_GetFontWeight(page.raw, word.first)
-    return bold_font(name.value.decode("latin-1"), weight)
-
-
-def bold_font(name: str, weight: int) -> bool:
-    """Whether a font is bold: by its name, or by its weight if the name does not say.
-
-    A file may have no weight, and PDFium then takes one from the width of the stems. LaTeX's usual
-    font gets 744.
-    """
-    if _BOLD_NAME.search(name):
-        return True
-    return weight >= _BOLD and not _PLAIN_NAME.search(name)
 
 
 def _pieces_of_run(page: Any, run: str, first: int, before: Turn) -> Iterator[Word]:
@@ -274,7 +150,7 @@ def _once(page: Any, piece: str, first: int) -> str:
 def _turn(page: Any, run: str, first: int, boxes: Boxes) -> Turn:
     start, end = boxes[0], boxes[-1]
     across, up = end[:2] + end[2:] - start[:2] - start[2:]
-    if across > 2 * abs(up) or (across < -2 * abs(up) and _RIGHT_TO_LEFT.search(run)):
+    if across > 2 * abs(up) or (across < -2 * abs(up) and is_right_to_left(run)):
         return Turn.UPRIGHT
     # PDFium counts angles clockwise.
     angle = math.degrees(pdfium.FPDFText_GetCharAngle(page.raw, first)) % 360

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.documents.readers.ocr import check_ocr
+from hopyard.indexes.documents.readers.pdf.fonts import bold_font
 from hopyard.indexes.documents.readers.pdf.layout import Bookmark, Layout, Line, Page, page_parts
-from hopyard.indexes.documents.readers.pdf.words import bold_font
 from hopyard.state.errors import CorpusError, UsageError
 
 from .pdfs import pdf, pdf_pages

@@ -13,7 +13,7 @@ from hopyard.indexes.documents.readers.pdf.line_ends import (
     lines_in_cell,
     whole_words,
 )
-from hopyard.indexes.documents.readers.pdf.words import Word
+from hopyard.indexes.documents.readers.pdf.places import Word
 
 from .conftest import Read
 
