@@ -13,14 +13,14 @@ from typing import Final
 from hopyard.indexes.corpus.chunked import LISTING
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE, columns_of, uri_of
 from hopyard.indexes.corpus.lock import LOCK_FILE, hold_lock
-from hopyard.indexes.corpus.manifest import MANIFEST_FILE
+from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
 from hopyard.indexes.corpus.shared import delete_shared, stored_bytes
 from hopyard.indexes.documents.folders import FILE as FOLDERS_FILE
 from hopyard.indexes.unread import FILE as UNREAD_FILE
 from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.settings.index_address import is_address, public_name
 
-_GENERATION: Final = re.compile(r"gen-\d+")
+_GENERATION: Final = re.compile(r"gen-\d{7,}")
 
 
 def index_bytes(name: str) -> int:
@@ -47,9 +47,11 @@ def delete_index(name: str) -> list[str]:
         The names of other files in its directory, which stay.
 
     Raises:
+        IndexMissingError: There is no index.
         IndexBusyError: A process builds the index.
         HopyardError: A file cannot be deleted, or the database cannot be used.
     """
+    index_bytes(name)  # before a lock or tables are made where there is no index
     if is_address(name):
         delete_shared(name)
         return []
@@ -60,13 +62,13 @@ def delete_index(name: str) -> list[str]:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         (directory / LOCK_FILE).unlink(missing_ok=True)
         left = sorted(path.name for path in directory.iterdir())
-        if not left and not directory.is_symlink():
-            directory.rmdir()
     except OSError as error:
         raise HopyardError(
             f"The index {name!r} cannot be deleted as a whole ({error}): fix the problem, then "
             "run the same command again."
         ) from error
+    with suppress(OSError):  # it has other files, or it is a link, ".", or a mounted folder
+        directory.rmdir()
     return left
 
 
@@ -77,7 +79,7 @@ def _own(directory: Path) -> Iterator[Path]:
     corpus comes last, so that what is left after a kill can be deleted.
     """
     corpus = directory / CORPUS_FILE
-    if not (corpus.exists() or (directory / MANIFEST_FILE).exists()):
+    if not _is_index(directory):
         return
     for name in (MANIFEST_FILE, LISTING, FOLDERS_FILE, UNREAD_FILE):
         yield from (path for path in (directory / name, directory / f"{name}.tmp") if path.exists())
@@ -85,15 +87,22 @@ def _own(directory: Path) -> Iterator[Path]:
         if _GENERATION.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
             yield path
     for file in sorted(directory.glob("*.sqlite")):
-        if file != corpus and _is_written(file):
+        if file != corpus and _has(file, "written"):
             yield from _with_logs(file)
     yield from _with_logs(corpus)
 
 
-def _is_written(file: Path) -> bool:
-    """Whether a database has what a model wrote for a build, and is not another program's."""
+def _is_index(directory: Path) -> bool:
+    """Whether a directory has an index: other programs have files of the same names."""
+    with suppress(IndexMissingError):
+        return bool(read_manifest(directory))
+    return _has(directory / CORPUS_FILE, "passages")  # a build was killed, or is of an older format
+
+
+def _has(file: Path, table: str) -> bool:
+    """Whether a file is a database with a table of a build, and not another program's."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(uri_of(file), uri=True)) as opened:
-        return bool(columns_of(opened, "written"))
+        return "content_hash" in columns_of(opened, table)
     return False
 
 

@@ -352,6 +352,8 @@ def test_vectors_that_nobody_needs_are_dropped(postgres: PostgresServer, machine
     assert vector_tables(kept) == 6
     wait(building.vacuum(directory=build_folder(kept)))
     assert vector_tables(kept) == 4, "those of the former embedding model"
+    with closing(WorkQueue(index_address(gone))) as queue:
+        queue.add_batch("batch", ["digest"])
     with psycopg.connect(index_address(kept).database) as connection:
         connection.execute("DELETE FROM index_generations WHERE name = 'gone'")
     with IndexFiles(index_address(gone).database, "gone", gone).hold():
@@ -361,6 +363,7 @@ def test_vectors_that_nobody_needs_are_dropped(postgres: PostgresServer, machine
     assert vector_tables(kept) == 2
     for table in ("vectors", "readers", "chunks", "files"):
         assert rows(kept, f"SELECT DISTINCT name FROM index_{table}") == [("docs",)]
+    assert rows(kept, "SELECT name FROM work_batches") == [("gone",)], "it may have been paid for"
     with hopyard.Hopyard(kept, embedding="others") as hop:
         assert hop.search("the Iron Bridge opened", search="dense")
     build(gone, "pgvector")

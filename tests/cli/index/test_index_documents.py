@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,13 @@ from rich.progress import Progress
 
 from hopyard.cli.console import ProgressBar
 from hopyard.cli.index.options import reading
+from hopyard.indexes.building.deleting import delete_index
 from hopyard.indexes.corpus import vectors
 from hopyard.indexes.corpus.lock import hold_lock
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.documents.folders import FolderNames
+from hopyard.indexes.index import Index
+from hopyard.state.errors import IndexMissingError
 
 from ..conftest import Run
 
@@ -173,14 +178,18 @@ def test_an_index_is_deleted_and_other_files_stay(hopyard: Run, made: str, folde
     assert {"manifest.json", "corpus.sqlite", "gen-0000001"} <= own
     for name, text in (("notes.txt", "Mine."), ("mine.sqlite", ""), ("gen-mine.txt", "Mine.")):
         (folder / made / name).write_text(text)
+    (folder / made / "gen-1").mkdir()
+    with closing(sqlite3.connect(folder / made / "letters.sqlite")) as letters:
+        letters.execute("CREATE TABLE written (letter TEXT)")
     refused = hopyard("index", "delete", made)
     assert refused.error == "Nobody can be asked here: add --yes to delete the index 'i'."
     assert own <= {path.name for path in (folder / made).iterdir()}
     size = sum(path.stat().st_size for path in (folder / made).rglob("*") if path.is_file())
     ended = hopyard("index", "delete", made, "--yes", "--json")
-    kept = ["gen-mine.txt", "mine.sqlite", "notes.txt"]
+    kept = ["gen-1", "gen-mine.txt", "letters.sqlite", "mine.sqlite", "notes.txt"]
     assert (ended.json["deleted"], ended.json["left"]) == ("i", kept)
-    assert size - 200 < ended.json["bytes"] <= size - 10  # but for the lock and the others
+    others = sum((folder / made / name).stat().st_size for name in kept[1:])
+    assert size - others - 50 < ended.json["bytes"] <= size - others  # but for the lock
     assert sorted(path.name for path in (folder / made).iterdir()) == kept
     missing = hopyard("index", "delete", made, "--yes")
     assert missing.error == "There is no index 'i': nothing was deleted."
@@ -199,6 +208,35 @@ def test_the_folder_of_a_deleted_index_goes(
     (folder / made / "manifest.json").unlink()  # as after a kill
     assert hopyard("index", "delete", made, "--yes").code == 0
     assert not (folder / made).exists()
+
+
+@pytest.mark.parametrize("corpus", [False, True])
+def test_a_folder_of_another_program_is_no_index(
+    hopyard: Run, folder: Path, corpus: bool
+) -> None:
+    """Browsers have extensions with a manifest.json, too."""
+    own = folder / "extension"
+    (own / "gen-0000001").mkdir(parents=True)
+    (own / "manifest.json").write_text('{"manifest_version": 3, "name": "Mine"}')
+    if corpus:
+        with closing(sqlite3.connect(own / "corpus.sqlite")) as texts:
+            texts.execute("CREATE TABLE passages (verse TEXT)")
+    before = sorted(own.iterdir())
+    for name in ("extension", "extension/../extension", "nothing"):
+        ended = hopyard("index", "delete", name, "--yes")
+        assert ended.error == f"There is no index {name!r}: nothing was deleted."
+        with pytest.raises(IndexMissingError):
+            delete_index(name)
+    assert sorted(own.iterdir()) == before and not (folder / "nothing").exists()
+
+
+def test_an_index_that_is_linked_and_read_is_deleted(made: str, folder: Path) -> None:
+    (folder / "link").symlink_to(folder / made, target_is_directory=True)
+    with Index.open(folder / made) as index:
+        words = index.reader("sparse")
+        assert delete_index(str(folder / "link")) == []
+        assert words.search("moons", 1), "a reader keeps the files that it has opened"
+    assert (folder / "link").is_symlink() and not [*(folder / made).iterdir()]
 
 
 def exit_if(abort: bool) -> None:
