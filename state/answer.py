@@ -44,7 +44,10 @@ def _docstrings(model: type[BaseModel]) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in reversed(model.__mro__):
         if part is not Model and issubclass(part, Model):
-            [made] = ast.parse(getsource(part)).body
+            try:
+                [made] = ast.parse(getsource(part)).body
+            except OSError:  # a program that was packed without its source
+                continue
             for field, below in pairwise(cast("ast.ClassDef", made).body):
                 match field, below:
                     case (

@@ -16,7 +16,7 @@ from hopyard.models.chat import ChatProvider
 from hopyard.models.prompt import OutputT
 from hopyard.models.servers.abilities import abilities_of
 from hopyard.models.servers.failures import Failure
-from hopyard.models.servers.tokenizers import counter_of
+from hopyard.models.servers.tokenizers import Counter, counter_of, estimate_tokens
 from hopyard.models.servers.windows import Fitted, estimate, fit, length_said
 from hopyard.state.errors import CallFailedError
 
@@ -32,9 +32,9 @@ _DENSEST: Final = 4.0
 _FEWER: Final = 0.4
 """The share of the estimate that a server counts, at least; less is a sign that it cut the prompt.
 Estimates of texts in Latin letters are up to a third too high."""
-_scales: Final[dict[str, float]] = {}
-"""The most tokens that a model's server counted for each token of the estimate, by model. Less than
-one is not kept: a server may leave out what it had in its cache."""
+_scales: Final[dict[tuple[str, Counter], float]] = {}
+"""The most tokens that a model's server counted for each token of ours, by model and counter. Less
+than one is not kept: a server may leave out what it had in its cache."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,12 @@ def window_of(provider: ChatProvider) -> int:
     return min(filter(None, (own, abilities_of(provider.identity).window)), default=0)
 
 
+def _window_and_counter(provider: ChatProvider) -> tuple[int, Counter]:
+    """The window, and what counts tokens. Without a window no tokenizer is read: it takes long."""
+    window = window_of(provider)
+    return window, counter_of(provider.identity) if window else estimate_tokens
+
+
 async def request_that_fits(
     provider: ChatProvider, attempt: Attempt[OutputT], stream: AnswerStream | None = None
 ) -> Sent:
@@ -77,8 +83,8 @@ async def request_that_fits(
             small for the prompt with a single passage.
     """
     name = provider.identity
-    window, scale = await asyncio.to_thread(window_of, provider), _scales.get(name, 1.0)
-    count = await asyncio.to_thread(counter_of, name)
+    window, count = await asyncio.to_thread(_window_and_counter, provider)
+    scale = _scales.get((name, count), 1.0)
     prompt, values, sampling = attempt.prompt, attempt.values, attempt.sampling
     schemas, fitted = schemas_of(prompt.output), fit(prompt, values, window, scale, count)
     if fitted is None:
@@ -100,16 +106,16 @@ async def request_that_fits(
             if error.reason != Failure.TOO_LONG.value or not error.__cause__ or not left:
                 raise
             window = await asyncio.to_thread(window_of, provider)  # the error may have told it
-            sent, said = estimate(fitted.messages, count), length_said(error.__cause__).prompt
+            sent, said = fitted.tokens, length_said(error.__cause__).prompt
             scale = (said or _DENSER * max(scale * sent, window)) / sent
             shorter = fit(prompt, values, window, scale, count)
             if shorter is None or shorter == fitted:
                 raise
             fitted = shorter
         else:
-            sent = estimate(fitted.messages, count)
+            sent = fitted.tokens
             if sent >= _LEARNT_FROM and (reply.input_tokens or 0) > scale * sent:
-                _scales[name] = min((reply.input_tokens or 0) / sent, _DENSEST)
+                _scales[name, count] = min((reply.input_tokens or 0) / sent, _DENSEST)
             return Sent(
                 reply, fitted.messages, _note(name, window, fitted) or _cut(reply, sent, name)
             )

@@ -36,15 +36,22 @@ import re
 import tempfile
 from collections.abc import Callable
 from functools import lru_cache
-from hashlib import sha1
+from hashlib import sha1, sha256
 from pathlib import Path
 from typing import Final
 
 from hopyard.models.names import without_address
 from hopyard.state.text.tokens import tokens_of
 
-_ENCODINGS: Final = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
+_ADDRESS: Final = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 """The address from which `tiktoken` fetches a file. Its hash is the file's name in the cache."""
+_ENCODINGS: Final = {
+    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+}
+"""The SHA-256 of each file. `tiktoken` fetches a file that has another one."""
+Counter = Callable[[str], int]
+"""Counts the tokens of a text."""
 _DIGIT: Final = re.compile("[0-9]")
 _ACCENTED: Final = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 logger = logging.getLogger(__name__)
@@ -60,7 +67,7 @@ def estimate_tokens(text: str) -> int:
 
 
 @lru_cache(maxsize=32)
-def counter_of(identity: str) -> Callable[[str], int]:
+def counter_of(identity: str) -> Counter:
     """A function that counts a text's tokens, special tokens left out. It may read a file.
 
     Args:
@@ -77,24 +84,28 @@ def counter_of(identity: str) -> Callable[[str], int]:
     return estimate_tokens
 
 
-def _hugging_face(name: str) -> Callable[[str], int]:
+def _hugging_face(name: str) -> Counter:
     from huggingface_hub import try_to_load_from_cache
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(try_to_load_from_cache(name, "tokenizer.json")))
+    file = try_to_load_from_cache(name, "tokenizer.json")
+    if not isinstance(file, str):
+        raise FileNotFoundError(f"{name} is not in the cache")
+    tokenizer = Tokenizer.from_file(file)
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
 
 
-def _openai(name: str) -> Callable[[str], int]:
+def _openai(name: str) -> Counter:
     import tiktoken
 
     encoding = tiktoken.encoding_name_for_model(name)
-    cache = os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")
-    folder = Path(cache or Path(tempfile.gettempdir()) / "data-gym-cache")
-    file = sha1(_ENCODINGS.format(encoding).encode(), usedforsecurity=False).hexdigest()
-    if not (folder / file).is_file():
-        raise FileNotFoundError(f"{encoding} is not in {folder}")
+    known, given = Path(tempfile.gettempdir(), "data-gym-cache"), os.environ
+    folder = given.get("TIKTOKEN_CACHE_DIR", given.get("DATA_GYM_CACHE_DIR", str(known)))
+    file = sha1(_ADDRESS.format(encoding).encode(), usedforsecurity=False).hexdigest()
+    data = Path(folder, file).read_bytes() if folder else b""  # an empty name: no cache is used
+    if sha256(data).hexdigest() != _ENCODINGS[encoding]:
+        raise ValueError(f"{encoding} is not whole in the cache {folder!r}")
     encode = tiktoken.get_encoding(encoding).encode_ordinary
     return lambda text: len(encode(text))

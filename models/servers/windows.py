@@ -7,8 +7,10 @@ error does. Where neither has, the server's error decides.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import ceil
 from typing import Any, Final
 
@@ -16,7 +18,7 @@ from langchain_core.messages import BaseMessage
 
 from hopyard.models.prompt import Prompt
 from hopyard.models.servers.failures import Failure, classify, server_said
-from hopyard.models.servers.tokenizers import estimate_tokens
+from hopyard.models.servers.tokenizers import Counter, estimate_tokens
 
 LEAST_ANSWER: Final = 256
 """Tokens that an answer gets in a window that the prompt nearly fills."""
@@ -81,12 +83,8 @@ def _first(patterns: Sequence[re.Pattern[str]], text: str) -> int:
     return next((int(match[1].replace(",", "")) for match in found), 0)
 
 
-def estimate(messages: Sequence[BaseMessage], count: Callable[[str], int] = estimate_tokens) -> int:
-    """About how many tokens a conversation has.
-
-    Args:
-        count: Counts the tokens of a text (`models.servers.tokenizers`).
-    """
+def estimate(messages: Sequence[BaseMessage], count: Counter = estimate_tokens) -> int:
+    """About how many tokens a conversation has."""
     return sum(count(message.text) + TOKENS_A_MESSAGE for message in messages)
 
 
@@ -95,6 +93,7 @@ class Fitted:
     """A prompt that fits a window.
 
     Attributes:
+        tokens: About how many tokens they have.
         max_tokens: Room for the answer in the window, at most the prompt's own limit.
         shown: Items of the prompt's lists that are in it.
         given: Items that there were.
@@ -102,6 +101,7 @@ class Fitted:
     """
 
     messages: list[BaseMessage]
+    tokens: int
     max_tokens: int
     shown: int
     given: int
@@ -113,7 +113,7 @@ def fit(
     values: Mapping[str, str],
     window: int,
     scale: float = 1.0,
-    count: Callable[[str], int] = estimate_tokens,
+    count: Counter = estimate_tokens,
 ) -> Fitted | None:
     """The messages of a call, with so many items of its lists as the window holds.
 
@@ -121,24 +121,33 @@ def fit(
 
     Args:
         window: Tokens of prompt and answer together; 0 if it is not known.
-        scale: Tokens of this model for each token of the estimate.
-        count: Counts the tokens of a text.
+        scale: Tokens of this model for each token that is counted.
 
     Returns:
         None if the prompt does not fit even with one item of each list.
     """
     lists = {name: values[name].splitlines() for name in _MATERIAL if f"${name}" in prompt.template}
-    given = sum(map(len, lists.values()))
+    given, most = (sum(max(0, len(lines) - least) for lines in lists.values()) for least in (0, 1))
     room = window - min(prompt.max_tokens, LEAST_ANSWER)
-    while True:
-        shown = {name: "\n".join(lines) for name, lines in lists.items()}
+
+    @cache
+    def without(number: int) -> tuple[list[BaseMessage], int]:
+        """The messages where so many items are left out, and their tokens."""
+        kept = {name: [*lines] for name, lines in lists.items()}
+        for _ in range(number):
+            max(kept.values(), key=len).pop()
+        shown = {name: "\n".join(lines) for name, lines in kept.items()}
         messages = prompt.messages({**values, **shown})
-        used = ceil(scale * estimate(messages, count))
-        if not window or used <= room:
-            left = prompt.max_tokens if not window else min(prompt.max_tokens, window - used)
-            number = sum(map(len, lists.values()))
-            return Fitted(messages, left, number, given, " and ".join(lists))
-        longest = max(lists.values(), key=len, default=[])
-        if len(longest) < 2:
-            return None
-        longest.pop()
+        return messages, estimate(messages, count)
+
+    def fits(number: int) -> bool:
+        return not window or ceil(scale * without(number)[1]) <= room
+
+    # A tokenizer takes its time, so the whole is counted, and then few of the others.
+    left_out = 0 if fits(0) else 1 + bisect_left(range(1, most + 1), True, key=fits)
+    if left_out > most:
+        return None
+    messages, tokens = without(left_out)
+    left = window - ceil(scale * tokens) if window else prompt.max_tokens
+    answer = min(prompt.max_tokens, left)
+    return Fitted(messages, tokens, answer, given - left_out, given, " and ".join(lists))

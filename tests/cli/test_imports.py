@@ -26,6 +26,7 @@ TRAINING: Final = {
     "gguf",
     "matplotlib",
     "networkx",
+    "numba",
     "peft",
     "sentence_transformers",
     "sklearn",

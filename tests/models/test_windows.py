@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from langchain_core.messages import HumanMessage
 
+from hopyard.models.servers.tokenizers import estimate_tokens
 from hopyard.models.servers.windows import LengthSaid, estimate, fit, length_said
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.strategies.direct import DIRECT
@@ -75,8 +76,8 @@ CAPABLE = ANSWER.of("capable")
 
 
 def values(passages: int) -> dict[str, str]:
-    lines = [f"[{number}] T: {'x' * 393}" for number in range(1, passages + 1)]
-    assert all(len(line) == 400 for line in lines)  # a hundred tokens
+    """Passages of a hundred tokens each."""
+    lines = [f"[{number}] T: ".ljust(400, "x") for number in range(1, passages + 1)]
     return {"passages": "\n".join(lines), "question": "Why?", "style": "short"}
 
 
@@ -115,6 +116,23 @@ def test_a_model_that_needs_more_tokens_is_shown_less() -> None:
         shown.append(fitted.shown)
     assert shown == sorted(shown, reverse=True)
     assert shown[0] == 8 > shown[1] > shown[2]
+
+
+def test_few_counts_find_how_many_passages_fit() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return estimate_tokens(text)
+
+    for window in range(1000, 8000, 500):
+        counted.clear()
+        fitted, best = fit(CAPABLE, values(64), window, count=count), fit(CAPABLE, values(64), 0)
+        assert best and len(counted) <= 8 * len(best.messages)
+        held = 0 if fitted is None else fitted.shown
+        used = [estimate(CAPABLE.messages(values(held + more))) + 256 for more in (0, 1)]
+        assert held == 64 or used[1] > window
+        assert fitted is None or used[0] <= window
 
 
 def test_nothing_fits_a_window_smaller_than_one_passage() -> None:

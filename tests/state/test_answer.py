@@ -44,5 +44,13 @@ def test_a_description_is_written_once() -> None:
     assert schema["properties"]["thread_id"]["description"] == "For continue_thread."
 
 
+def test_a_program_without_its_source_has_a_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+    def packed(_: object) -> str:
+        raise OSError("could not get source code")
+
+    monkeypatch.setattr(answer, "getsource", packed)
+    assert set(answer.Gate.model_json_schema()["properties"]) == set(answer.Gate.model_fields)
+
+
 def test_the_only_quote_is_all_that_is_quoted() -> None:
     assert answer.Citation.model_validate({"passage_id": "p", "quote": "Q."}).quotes == ("Q.",)

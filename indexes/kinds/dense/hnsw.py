@@ -141,7 +141,7 @@ class DenseIndex(GrownDense):
             cosines, keys = cosines[first[keys]], keys[first[keys]]
         late = np.flatnonzero(open_[self._first :])
         keys = np.concatenate([keys, self._first + late])
-        cosines = np.concatenate([cosines, self._later[late] @ vector])
+        cosines = np.concatenate([cosines, (self._later @ vector)[late]])  # copies no vectors
         return self._held.rows[keys].astype(np.int64), cosines
 
     @cached_property

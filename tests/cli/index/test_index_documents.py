@@ -211,9 +211,7 @@ def test_the_folder_of_a_deleted_index_goes(
 
 
 @pytest.mark.parametrize("corpus", [False, True])
-def test_a_folder_of_another_program_is_no_index(
-    hopyard: Run, folder: Path, corpus: bool
-) -> None:
+def test_a_folder_of_another_program_is_no_index(hopyard: Run, folder: Path, corpus: bool) -> None:
     """Browsers have extensions with a manifest.json, too."""
     own = folder / "extension"
     (own / "gen-0000001").mkdir(parents=True)
