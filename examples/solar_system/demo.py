@@ -53,8 +53,8 @@ def demo(index: str) -> None:
         "Its answers are replayed; every other step runs here."
     )
     explain(WORDS)
-    # A recording fits the passages that were shown. Vectors of the built-in embedding model differ
-    # a little from processor to processor, and so does the order of passages; that of BM25 does not.
+    # A recording fits the passages that were shown. Vectors of the built-in embedding model, and
+    # so the order of passages, differ a little from processor to processor. BM25's order does not.
     recorded = ("--search", "sparse", "--model", f"recorded:{RECORDING}")
     for question in QUESTIONS:
         hopyard("ask", question, *options, *recorded)

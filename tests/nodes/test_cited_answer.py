@@ -340,7 +340,7 @@ def test_a_head_gives_its_dates_only(claim: str) -> None:
 
 
 def test_a_citation_of_two_claims_is_supported_if_both_are() -> None:
-    head = Passage("m#0", "m", 0, "Minutes", "Date: 5 April 2025. Ida Weil and Bo Lind came.", "", 9)
+    head = Passage("m#0", "m", 0, "Minutes", "Date: 5 April 2025. Ida Weil, Bo Lind came.", "", 9)
     money = Passage("m#1", "m", 1, "Minutes", "The treasurer resigned. The fee stays.", "", 9)
     answer = "The treasurer resigned on 5 April 2025 [2]. Ida Weil resigned on 6 May 2024 [2]."
     [cited, _] = cite_answer("What was decided?", answer, [head, money]).citations

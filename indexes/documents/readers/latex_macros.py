@@ -29,20 +29,20 @@ class Macro(NamedTuple):
 
     Attributes:
         name: How it is called, without its backslash.
-        count: How many arguments it has.
+        arity: How many arguments it has.
         first: Its first argument where that is left out; None if it may not be.
         body: What it stands for, with `#1` for its first argument.
     """
 
     name: str
-    count: int
+    arity: int
     first: str | None
     body: str
 
     @property
     def form(self) -> str:
         """Its arguments as pylatexenc describes them."""
-        return "{" * self.count if self.first is None else "[" + "{" * (self.count - 1)
+        return "{" * self.arity if self.first is None else "[" + "{" * (self.arity - 1)
 
 
 def macros_in(text: str) -> Iterator[Macro]:
