@@ -143,6 +143,8 @@ def test_rows_of_figures_between_two_lines_stay_rows(read: Read) -> None:
 @pytest.mark.parametrize("angle", [90, 180, 270])
 def test_a_table_on_a_page_that_a_viewer_turns(read: Read, angle: int, ruled: bool) -> None:
     def draw(canvas: Any) -> None:
+        if angle != 180:
+            canvas.setPageSize((842, 595))  # reportlab writes it turned
         canvas.setPageRotation(angle)
         canvas.translate(*{90: (595, 0), 180: (595, 842), 270: (0, 842)}[angle])
         canvas.rotate(angle)
