@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import faiss
 import numpy as np
@@ -124,25 +124,40 @@ class DenseIndex(GrownDense):
         open_ = self._held.rows >= 0
         if allowed is not None:
             open_ &= allowed[self._held.rows]
-        parameters, first = None, open_[: self._first]
-        if not first.all():
+        first, parameters, asked = open_[: self._first], None, k
+        count = int(np.count_nonzero(first))
+        closed, enough = self._first - count, k
+        if allowed is not None and closed:
             rows_open = np.zeros(self._index.ntotal, dtype=np.bool_)
             rows_open[self._rows[first]] = True
             parameters = faiss.SearchParametersHNSW(  # type: ignore[attr-defined]
                 sel=selector(rows_open), efSearch=max(EF_SEARCH, k)
             )
+        elif closed:  # removed passages may be all that is near: then it looks further
+            asked, enough = max(k, EF_SEARCH), max(k, EF_SEARCH // 2)
         query = np.ascontiguousarray(vector[np.newaxis], dtype=np.float32)
-        cosines, rows = (found[0] for found in self._index.search(query, k, params=parameters))
-        cosines, keys = cosines[rows >= 0], rows[rows >= 0]  # -1 fills up where there are fewer
-        if self._index.ntotal < self._first:
-            places = [self._copies[row] for row in keys.tolist()]
-            cosines = np.repeat(cosines, [len(each) for each in places])
-            keys = np.concatenate([np.empty(0, dtype=np.int64), *places])
-            cosines, keys = cosines[first[keys]], keys[first[keys]]
+        while True:
+            keys, cosines = self._first_found(query, asked, parameters)
+            if len(keys) < (min(k, count) if parameters else min(asked, self._first)):
+                return keys[:0], cosines[:0]  # it leads no further, so all are compared
+            keys, cosines = keys[first[keys]], cosines[first[keys]]
+            if len(keys) >= enough or parameters or asked >= self._first:
+                break
+            asked *= 4
         late = np.flatnonzero(open_[self._first :])
         keys = np.concatenate([keys, self._first + late])
         cosines = np.concatenate([cosines, (self._later @ vector)[late]])  # copies no vectors
         return self._held.rows[keys].astype(np.int64), cosines
+
+    def _first_found(self, query: Vectors, k: int, parameters: Any) -> Nearest:
+        """The keys of the k nearest rows of the graph, and their cosines."""
+        cosines, rows = (found[0] for found in self._index.search(query, k, params=parameters))
+        cosines, rows = cosines[rows >= 0], rows[rows >= 0]  # -1 fills up where there are fewer
+        if self._index.ntotal == self._first:
+            return rows, cosines
+        places = [self._copies[row] for row in rows.tolist()]
+        copies = [len(each) for each in places]
+        return np.concatenate([np.empty(0, np.int64), *places]), np.repeat(cosines, copies)
 
     @cached_property
     def _copies(self) -> Ragged:

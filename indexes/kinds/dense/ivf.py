@@ -132,10 +132,17 @@ class IvfIndex(GrownDense):
             open_ = numbers >= 0  # removed passages would take the places of others
             if allowed is not None:
                 open_ &= allowed[numbers]
-            parameters = faiss.SearchParametersIVF(  # type: ignore[call-arg]
-                sel=None if open_.all() else selector(open_), nprobe=min(probed, lists)
-            )
-            _, [rows] = index.search(query, min(wanted, len(vectors)), params=parameters)
+            passed, reached = None if open_.all() else selector(open_), probed
+            enough = min(_MARGIN * wanted, int(np.count_nonzero(open_)))
+            while True:  # the nearest lists may be those of removed passages
+                parameters = faiss.SearchParametersIVF(  # type: ignore[call-arg]
+                    sel=passed, nprobe=min(reached, lists)
+                )
+                _, [rows] = index.search(query, max(1, enough), params=parameters)
+                if reached >= lists or np.count_nonzero(rows >= 0) >= enough:
+                    break
+                reached *= 4
+            rows = rows[:wanted]
             rows = np.sort(rows[rows >= 0])  # -1 fills up; the file is read in order
             found.append((numbers[rows].astype(np.int64), vectors[rows] @ vector))
         return tuple(np.concatenate(each) for each in zip(*found, strict=True))  # type: ignore[return-value]

@@ -20,6 +20,7 @@ from hopyard.indexes.index import Index
 from hopyard.indexes.kinds import dense
 from hopyard.indexes.status import check_index
 from hopyard.models.embedder import Embedder
+from hopyard.state.errors import IndexMissingError
 
 DOCUMENTS = [
     Document(f"d{number:02}", f"Title {number}", f"First {number}.{PAGE_END}Second.")
@@ -65,12 +66,17 @@ async def test_what_is_added_and_removed_is_counted_on(
         assert index.reader("sparse").search("third", 5)[0][0] == "d03"
 
 
+@pytest.mark.parametrize("large, kept_in", [(10, "vectors.npy"), (1000, "hnsw.faiss")])
 async def test_vacuum_deletes_the_vectors_of_removed_passages(
-    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    embedder: Embedder,
+    monkeypatch: pytest.MonkeyPatch,
+    large: int,
+    kept_in: str,
 ) -> None:
-    monkeypatch.setattr(run, "_LARGE", 10)
+    monkeypatch.setattr(run, "_LARGE", large)
     monkeypatch.setattr(run, "_GROWS", 10)
-    monkeypatch.setattr(dense, "LARGE", 10)
+    monkeypatch.setattr(dense, "LARGE", large)
     await build(DOCUMENTS, directory=tmp_path, embedder=embedder)
     with Index.open(tmp_path) as index:
         vector = index.reader("dense").vectors(["d07"])[0]
@@ -80,7 +86,13 @@ async def test_vacuum_deletes_the_vectors_of_removed_passages(
         return [file.name for file in files if vector.tobytes() in file.read_bytes()]
 
     await remove(["d07"], directory=tmp_path)
-    assert "vectors.npy" in keeping()
+    assert kept_in in keeping()
+    with Index.open(tmp_path) as index:
+        found = index.reader("dense").search(vector, 99)
+        assert len(found) == 39 and "d07" not in dict(found)
+        assert "d07" not in dict(index.reader("dense").search(vector, 99, {"d07", "d08"}))
+        with pytest.raises(IndexMissingError, match="'d07' is not in the dense index"):
+            index.reader("dense").vectors(["d07"])
     await vacuum(directory=tmp_path)
     assert not keeping()
     await vacuum(directory=tmp_path)

@@ -18,7 +18,7 @@ from hopyard.indexes.building.build import add, build, remove
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds import dense
-from hopyard.indexes.kinds.dense import reader
+from hopyard.indexes.kinds.dense import hnsw, reader
 from hopyard.indexes.kinds.dense.hnsw import INDEX_FILE, DenseIndex
 from hopyard.indexes.kinds.dense.ivf import IvfIndex
 from hopyard.indexes.kinds.dense.reader import DenseReader
@@ -199,6 +199,24 @@ def test_removed_passages_hide_no_others(tmp_path: Path) -> None:
     (tmp_path / "third").mkdir()
     with pytest.raises(IndexMissingError, match=r"centres\.faiss.*hopyard index build"):
         index.extend(second, tmp_path / "third", [], ["q"], vectors[:1])
+
+
+def test_a_removed_topic_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that is near a question goes, and what comes is not near."""
+    monkeypatch.setattr(hnsw, "EF_SEARCH", 8)
+    random = np.random.default_rng(0)
+    vectors = random.normal(size=(1010, 16)).astype(np.float32)
+    vectors[:, 0] += np.repeat([12, 0, -12], [100, 900, 10])
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    ids = [f"p{row:04}" for row in range(1010)]
+    first, grown = tmp_path / "first", tmp_path / "grown"
+    first.mkdir()
+    grown.mkdir()
+    DenseIndex.build(ids[:1000], vectors[:1000]).save(first)
+    whole = DenseIndex.load(first)
+    assert whole.extend(first, grown, ids[:90], ids[1000:], vectors[1000:])
+    index = DenseIndex.load(grown)
+    assert recall(index, vectors[90:], vectors[:90:10], 8, ids[90:]) >= 0.95
 
 
 @given(st.data())
