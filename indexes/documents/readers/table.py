@@ -14,7 +14,6 @@ from hopyard.indexes.documents.readers.books import read_epub
 from hopyard.indexes.documents.readers.cards import read_cards
 from hopyard.indexes.documents.readers.data import read_json, read_notebook
 from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
-from hopyard.indexes.documents.readers.excel import read_xlsx
 from hopyard.indexes.documents.readers.latex import read_latex
 from hopyard.indexes.documents.readers.mail import read_eml, read_msg, read_tnef
 from hopyard.indexes.documents.readers.odf import read_opendocument
@@ -24,7 +23,8 @@ from hopyard.indexes.documents.readers.slides import read_pptx
 from hopyard.indexes.documents.readers.text import read_markdown, read_plain_text
 from hopyard.indexes.documents.readers.web import read_html
 from hopyard.indexes.documents.readers.word import read_docx
-from hopyard.indexes.documents.readers.xls import read_xls
+from hopyard.indexes.documents.readers.workbooks.excel import read_xlsx
+from hopyard.indexes.documents.readers.workbooks.xls import read_xls
 from hopyard.indexes.documents.readers.xml_text import read_xml
 from hopyard.state.errors import UsageError
 

@@ -8,11 +8,11 @@ from html import unescape
 from typing import IO, Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
-from hopyard.indexes.documents.readers.cells import Area, cell_text, filled
 from hopyard.indexes.documents.readers.drawings import Drawing
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.indexes.documents.readers.sheets import sheet_text
-from hopyard.indexes.documents.readers.xlsb import read_xlsb
+from hopyard.indexes.documents.readers.workbooks.cells import Area, cell_text, filled
+from hopyard.indexes.documents.readers.workbooks.xlsb import read_xlsb
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.counting import counted
 

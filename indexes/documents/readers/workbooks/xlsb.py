@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Found
-from hopyard.indexes.documents.readers.cells import Area, cell_text, dated, filled
 from hopyard.indexes.documents.readers.parts import Parts
 from hopyard.indexes.documents.readers.sheets import sheet_text
+from hopyard.indexes.documents.readers.workbooks.cells import Area, cell_text, dated, filled
 
 _ROW, _SHARED, _FORMAT, _FORM, _BOOK, _SHEET, _MERGED, _COMMENT, _COMMENT_TEXT = (
     *(0, 19, 44, 47, 153, 156, 176, 635, 637),

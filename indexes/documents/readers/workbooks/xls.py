@@ -7,11 +7,11 @@ from io import StringIO
 from typing import Any
 
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
-from hopyard.indexes.documents.readers.cells import Area, cell_text, dated, filled
 from hopyard.indexes.documents.readers.delimited import read_csv
-from hopyard.indexes.documents.readers.excel import plain_workbook, read_xlsx
 from hopyard.indexes.documents.readers.sheets import sheet_text
 from hopyard.indexes.documents.readers.web import read_html
+from hopyard.indexes.documents.readers.workbooks.cells import Area, cell_text, dated, filled
+from hopyard.indexes.documents.readers.workbooks.excel import plain_workbook, read_xlsx
 from hopyard.indexes.documents.readers.xml_text import read_xml
 
 _EXCEL_97 = (b"\xd0\xcf\x11\xe0", b"\t\x08", b"\t\x04", b"\t\x02")

@@ -1,0 +1,1 @@
+"""Readers of Excel's workbooks: `.xlsx`, `.xls` and `.xlsb`."""
