@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Final
 
-from hopyard.nodes.support.lines import Line
+from hopyard.nodes.support.lines import Line, said
 from hopyard.nodes.support.matches import Matches, has
 from hopyard.nodes.support.quantities import Date, Number
 
@@ -48,15 +48,23 @@ def time_between(found: Matches, number: Number) -> list[Line]:
     dates = _near_dates(found, number, named)
     for (line, one), (other, two) in permutations(dates, 2):
         ends = sum(any(map(end.agrees, named)) for end in (one, two))
-        if line is not other and line.header and line.header == other.header:
-            pairs = zip(line.cells, other.cells, strict=False)
-            if not any(has(mine, one) and has(its, two) for mine, its in pairs):
-                continue
+        rows = line is not other and line.header and line.header == other.header
+        if rows and not _in_one_column(found, line, other, one, two):
+            continue
         if ends >= min(2, len(named)) and number.plain in _times(
             one, two, number, found.whole.plain
         ):
             return [line, other]
     return []
+
+
+def _in_one_column(found: Matches, line: Line, other: Line, one: Date, two: Date) -> bool:
+    """Whether a column of two rows has two dates: the one that the statement names, if any."""
+    told = {place for place, text in enumerate(line.header) if said(text).words & found.words}
+    dated = {place for place, cell in enumerate(line.cells) if cell.dates}
+    pairs = enumerate(zip(line.cells, other.cells, strict=False))
+    both = {place for place, (mine, its) in pairs if has(mine, one) and has(its, two)}
+    return bool(both & told if told & dated else both)
 
 
 def is_moved(found: Matches, wanted: Date) -> bool:
