@@ -1,4 +1,4 @@
-"""What a model call waits for, together with the calls of all processes that share its ledger.
+"""The waits of a model call, together with the calls of all processes that share its ledger.
 
 A call of the same key that is being asked, one of the places that a model has, and a turn where
 limits of a minute hold. The ledger's database keeps them, so that a kill frees them.

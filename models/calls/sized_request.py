@@ -33,7 +33,8 @@ _FEWER: Final = 0.4
 """The share of the estimate that a server counts, at least; less is a sign that it cut the prompt.
 Estimates of texts in Latin letters are up to a third too high."""
 _scales: Final[dict[tuple[str, Counter], float]] = {}
-"""The most tokens that a model's server counted for each token of ours, by model and counter. Less
+"""The most tokens that a model's server counted for each token that was counted here, by model and
+counter. Less
 than one is not kept: a server may leave out what it had in its cache."""
 
 
@@ -123,10 +124,10 @@ async def request_that_fits(
 
 
 def _cut(reply: Reply, sent: int, name: str) -> str:
-    """What to say about a server that counted far fewer tokens than it was sent.
+    """The note about a server that counted far fewer tokens than it was sent.
 
-    Such as Ollama's endpoint for OpenAI's clients, whose window no request can set. Its own client
-    is told not to cut, and its older servers do not count what is in their cache.
+    Such as Ollama's endpoint for OpenAI's clients, whose window no request can set. Hopyard
+    tells its own client not to cut, and its older servers do not count what is in their cache.
     """
     counted = reply.input_tokens or 0
     if sent < _LEARNT_FROM or not 0 < counted < _FEWER * sent or name.startswith("ollama:"):

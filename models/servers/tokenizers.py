@@ -6,7 +6,7 @@
 | OpenAI's | the encoding in `tiktoken`'s cache |
 | any other | none: the estimate by script (`estimate_tokens`) |
 
-Nothing is downloaded, and no server is asked. What the server counts corrects either count
+Nothing is downloaded, and no server is asked. The server's count corrects either count
 (`models.calls.sized_request`).
 
 No estimate is right for all models: the tokenizers of GPT-4o, Qwen, DeepSeek and Mistral need
@@ -49,7 +49,7 @@ _ENCODINGS: Final = {
     "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
 }
-"""The SHA-256 of each file. `tiktoken` fetches a file that has another one."""
+"""The SHA-256 of each file. `tiktoken` fetches a file with another hash."""
 Counter = Callable[[str], int]
 """Counts the tokens of a text."""
 _DIGIT: Final = re.compile("[0-9]")

@@ -53,7 +53,7 @@ _OTHER_NAMES: Final = (
     (r"^gb_2312.*", "gb2312"),
     (r"[-_ ]", ""),
 )
-"""What programs write in other ways than Python."""
+"""Literals that programs write in other ways than Python."""
 _FIRST_CAPITAL: Final = 0xC0
 _ALEF: Final = 0xE0
 _TAV: Final = 0xFA

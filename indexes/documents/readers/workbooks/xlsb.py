@@ -159,7 +159,7 @@ def _formats(data: bytes) -> Iterator[str]:
 
 
 def _whole(rows: dict[int, dict[int, str]]) -> Iterator[list[str]]:
-    """All rows with all their columns, blank ones too."""
+    """All rows with all their columns, also blank rows."""
     for number in range(max(rows, default=-1) + 1):
         cells = rows.get(number, {})
         yield [cells.get(column, "") for column in range(max(cells, default=-1) + 1)]
