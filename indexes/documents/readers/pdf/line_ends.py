@@ -1,4 +1,4 @@
-"""What is between two lines of a PDF: a space, or nothing within a word.
+"""The text between two lines of a PDF: a space, or nothing within a word.
 
 A word may be divided with a mark, and some scripts have no spaces between words.
 """
@@ -42,7 +42,7 @@ _SHORT: Final = 1.5
 _SHORT_OF_A_WORD: Final = 5
 
 _IN_CELL: Final = 0.6
-"""The width of a line that goes on, as a share of its cell's, at least."""
+"""The width of a line that continues, as a share of its cell's, at least."""
 
 
 class LineEnds(NamedTuple):
@@ -71,7 +71,7 @@ class LineEnds(NamedTuple):
         return whole_words(text, self.compounds)
 
     def _goes_on(self, words: Sequence[Word], below: Sequence[Word]) -> bool:
-        """Whether a line in a script without spaces is full, so that its text goes on."""
+        """Whether a line in a script without spaces is full, so that its text continues."""
         if not are_unspaced(words[-1].text, below[0].text):
             return False
         left, right = edges_of(words)

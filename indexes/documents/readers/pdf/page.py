@@ -29,7 +29,7 @@ _PARAGRAPH: Final = 0.6
 _PITCH: Final = 1.25
 """How far apart two lines of a paragraph are, in distances of most lines, at most."""
 _FULL: Final = 0.85
-"""The width of a line that goes on in the next one, as a share of the widest, at least."""
+"""The width of a line that continues in the next line, as a share of the widest, at least."""
 _LEAST_PITCHES: Final = 3
 _ENDS: Final = tuple(".:;!?。！？：；।։።།")
 _OTHER_SCRIPT: Final = re.compile(r"[\u0530-\u1cff\u2c80-\udfff\uf900-\U0003ffff]")
@@ -222,7 +222,7 @@ class _Spacing(NamedTuple):
     def is_apart(self, before: TextLine, line: TextLine) -> bool:
         """Whether a line begins a paragraph.
 
-        Where all lines are far apart, as in manuscripts and Thai, a full line goes on in the next.
+        Where all lines are far apart, as in manuscripts and Thai, a full line continues below.
         """
         if before.column != line.column or line.bottom < before.bottom:
             return True
