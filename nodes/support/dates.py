@@ -59,7 +59,7 @@ def time_between(found: Matches, number: Number) -> list[Line]:
 
 
 def _in_one_column(found: Matches, line: Line, other: Line, one: Date, two: Date) -> bool:
-    """Whether a column of two rows has two dates: the one that the statement names, if any."""
+    """Whether a column of two rows has two dates: a column that the statement names, if any."""
     told = {place for place, text in enumerate(line.header) if said(text).words & found.words}
     dated = {place for place, cell in enumerate(line.cells) if cell.dates}
     pairs = enumerate(zip(line.cells, other.cells, strict=False))
@@ -102,11 +102,11 @@ def _near_dates(found: Matches, number: Number, named: Sequence[Date]) -> list[t
 def _times(one: Date, other: Date, wanted: Number, told: str) -> Iterator[Fraction]:
     """The time from one date to a later date, in the unit of a number; nothing if it is earlier.
 
-    Months and years are whole ones, as in an age.
+    Months and years are counted in full, as in an age.
 
     Args:
-        told: The statement. What lasts so many days may count both ends; what is so many days
-            after something does not. "Almost 20 years" may be 19 and ten months.
+        told: The statement. A stay of so many days may count both ends, a date so many days after
+            another does not. "Almost 20 years" may be 19 and ten months.
     """
     if not wanted.unit or bool(one.year) != bool(other.year):
         return

@@ -1,7 +1,7 @@
 """The comparison of a file that is too large to be held in memory.
 
 Words are counted in a table of fixed size, by a hash: two words may share a place, so that a few
-lost words can hide behind gained ones. The words that are shown are looked for in a second pass.
+lost words can hide behind gained words. The words that are shown are looked for in a second pass.
 """
 
 from __future__ import annotations

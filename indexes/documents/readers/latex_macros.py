@@ -1,4 +1,4 @@
-"""What the reader of LaTeX adds to pylatexenc: macros of a document, and words at once."""
+"""Macros of a LaTeX document, and its words at once: pylatexenc has neither."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Macro(NamedTuple):
         name: How it is called, without its backslash.
         arity: How many arguments it has.
         first: Its first argument where that is left out; None if it may not be.
-        body: What it stands for, with `#1` for its first argument.
+        body: The text that it stands for, with `#1` for its first argument.
     """
 
     name: str
@@ -68,7 +68,7 @@ def without_comments(text: str) -> str:
 
 
 def group_at(text: str, start: int) -> str:
-    """What is between the bracket at a place and the one that closes it."""
+    """The text between the bracket at a place and its closing bracket."""
     depth = 0
     for found in _BRACKETS.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(found[0], 0)
