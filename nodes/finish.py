@@ -101,7 +101,8 @@ async def _filter_note(run: Run, state: AgentState) -> str:
 
 async def _unread_note(run: Run, state: AgentState) -> str:
     """The note on files that were not read, if the documents that were read have no answer."""
-    retrieves = STRATEGIES[state["strategy"]].retrieves
+    name = state["strategy"]  # a message about the last answer has none of the registry
+    retrieves = name in STRATEGIES and STRATEGIES[name].retrieves
     if not (run.settings.index and retrieves and is_unknown(state["answer"])):
         return ""
     from hopyard.indexes.unread import unread_note

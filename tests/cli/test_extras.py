@@ -110,7 +110,7 @@ def test_a_file_without_its_extra_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, extra: str
 ) -> None:
     hide(monkeypatch, extra)
-    (tmp_path / f"x.{suffix}").write_bytes(b"{\\rtf1 text}")
+    (tmp_path / f"x.{suffix}").write_bytes(b"\xd0\xcf\x11\xe0 text")
     (tmp_path / "good.txt").write_text("good")
     report = load([tmp_path])
     [bad] = report.bad

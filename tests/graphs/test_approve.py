@@ -62,7 +62,7 @@ class TestRoute:
         assert (question(asked), proposed(asked)) == (QUESTION, "tree")
         assert asked["review_configs"][0]["allowed_decisions"] == ["approve", "edit"]
         assert "compares" in about(asked)
-        assert "direct, single, chain, tree, plan, every, cor." in about(asked)
+        assert "direct, single, chain, tree, plan, every, react, cor." in about(asked)
         assert "hop" not in about(asked)  # no passage graph
         result = await session.result("t")
         assert (result["finished"], result["answer"]) == (False, "")

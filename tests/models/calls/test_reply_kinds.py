@@ -18,11 +18,11 @@ from hopyard.models.calls.request import Request, schemas_of, send
 from hopyard.models.chat import Sampling, chat_provider
 from hopyard.models.servers import abilities
 from hopyard.models.servers.failures import UnfinishedReplyError
+from hopyard.models.servers.tokenizers import estimate_tokens
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state.errors import BudgetExceededError, CallFailedError
 from hopyard.state.settings.fields import Budget, Context
-from hopyard.state.text.tokens import tokens_of
 
 from ..asking import QUESTION, asked, model_caller, restart, usage_of
 
@@ -138,8 +138,8 @@ async def test_tokens_that_a_server_does_not_count_are_estimated(
     [(entry, _)] = model_caller(model).ledger.calls_of("run")
     messages = DIRECT.messages({"question": QUESTION})
     assert entry.estimated
-    assert entry.input_tokens == sum(tokens_of(message.text) for message in messages)
-    assert entry.output_tokens == tokens_of(WHOLE) == 7
+    assert entry.input_tokens == sum(estimate_tokens(message.text) for message in messages)
+    assert entry.output_tokens == estimate_tokens(WHOLE) == 7
     assert usage_of("run", Context(model=model))["estimated_calls"] == 1
 
 
