@@ -71,6 +71,15 @@ FROM chosen WHERE name = %s AND work_items.key = chosen.key
 RETURNING work_items.key, payload
 """
 
+_RENEW: Final = """
+WITH own AS (
+    SELECT key FROM work_items WHERE name = %s AND key = ANY(%s) AND worker = %s
+    ORDER BY key FOR UPDATE
+)
+UPDATE work_items SET lease = now() + %s, takes = takes - %s
+FROM own WHERE name = %s AND work_items.key = own.key
+"""
+
 
 class WorkQueue:
     """The work of one index. Safe to use from several threads.
@@ -96,7 +105,9 @@ class WorkQueue:
 
     def put(self, items: Sequence[Item], *, again: bool = False) -> None:
         """Add items. One that is there already keeps its result; an error only if put `again`."""
-        rows = [(self._name, item.key, item.kind, item.data, not again) for item in items]
+        # All write in one order: two that put the same items never wait for each other.
+        ordered = sorted(items, key=lambda item: item.key)
+        rows = [(self._name, item.key, item.kind, item.data, not again) for item in ordered]
 
         def work(connection: Connection[TupleRow]) -> None:
             with connection.transaction(), connection.cursor() as cursor:
@@ -106,7 +117,7 @@ class WorkQueue:
             self._database.run(work)
 
     def take(self, kind: str, most: int) -> list[Item]:
-        """Take items that nobody works on, the oldest first."""
+        """Take items that nobody works on: the oldest first, of one `put` the smallest key."""
         lease = timedelta(seconds=work_items.LEASE)
         rows = self._run(_TAKE, self._name, kind, most, lease, self._worker, self._name)
         return [Item(key, kind, data) for key, data in rows]
@@ -114,9 +125,9 @@ class WorkQueue:
     def renew(self, keys: Sequence[bytes], seconds: float | None = None) -> None:
         """Keep items that this process has taken for another lease; 0 gives them back."""
         lease = timedelta(seconds=work_items.LEASE if seconds is None else seconds)
-        where = "name = %s AND key = ANY(%s) AND worker = %s"
-        query = f"UPDATE work_items SET lease = now() + %s, takes = takes - %s WHERE {where}"
-        self._run(query, lease, int(seconds == 0), self._name, list(keys), self._worker)
+        self._run(
+            _RENEW, self._name, list(keys), self._worker, lease, int(seconds == 0), self._name
+        )
 
     def finish(self, item: Item) -> None:
         """Store a result. The first one counts."""
