@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.text.sentences import context_of_row, is_row, readable, sentence_spans
+from hopyard.indexes.text.sentences import context_of_row, is_item, is_row, readable, sentence_spans
 from hopyard.nodes.support.compare import compare
 from hopyard.nodes.support.quantities import find_quantities, with_digits
 from hopyard.nodes.support.words import language_of
@@ -208,18 +208,32 @@ def _without_count(statement: str, rest: str) -> str:
     return statement
 
 
-def sentences_with_markers(answer: str) -> list[list[tuple[str, list[int]]]]:
-    """The statements of each sentence that has markers, each with its numbers."""
-    found: list[list[tuple[str, list[int]]]] = []
-    begun, ended = 0, 0
-    for statement, numbers, (begin, end) in marked_statements(answer):
-        ends = answer[:begun].rstrip().endswith(tuple(".!?。！？"))  # as in "It is so. [1]"
-        between = f"before{answer[ended:begin]}".rstrip()
-        if not found or ends or "\n" in between or len(sentence_spans(between)) > 1:
-            found.append([])
-        found[-1].append((statement, numbers))
-        begun, ended = begin, end
-    return found
+def cited_sentences(answer: str) -> list[tuple[str, list[tuple[str, list[int]]]]]:
+    """The sentences that have markers, without these, each with its statements and their numbers.
+
+    A sentence can be judged alone, which a part of it ("and 5 km [2]") cannot. A row of a table has
+    the header of each cell, and an item of a list the line that ends with a colon above the list.
+    """
+    plain = renumber(answer, {})
+    spans = sentence_spans(plain)
+    found: dict[int, list[tuple[str, list[int]]]] = {}
+    for statement, numbers, (begin, _) in marked_statements(answer):
+        end = len(renumber(answer[:begin], {}).rstrip())
+        place = max((at for at, (start, _) in enumerate(spans) if start < end), default=-1)
+        found.setdefault(place, []).append((statement, numbers))
+    return [(_alone(plain, spans[: place + 1]), parts) for place, parts in found.items()]
+
+
+def _alone(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The last sentence of some, as it can be read alone; "" for none."""
+    if not spans:
+        return ""
+    sentence = readable(text, spans[-1]).strip(_EDGES)
+    if is_item(text, spans[-1][0]):
+        lead = next((text[slice(*each)] for each in spans[::-1] if not is_item(text, each[0])), "")
+        sentence = sentence.lstrip("-*•‣– ")
+        sentence = f"{lead} {sentence}" if lead.endswith(":") else sentence
+    return sentence
 
 
 def _in_its_row(statement: str, answer: str, place: int) -> str:

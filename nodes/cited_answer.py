@@ -13,10 +13,10 @@ from hopyard.nodes.citations import (
     JUDGEMENTS,
     cite,
     cite_passages,
+    cited_sentences,
     is_unknown,
     marked_statements,
     place_claims,
-    sentences_with_markers,
     statements,
 )
 from hopyard.nodes.support.quantities import without_dates
@@ -98,7 +98,11 @@ def _cite_statements(question: str, answer: str, passages: Sequence[Passage]) ->
             (statement, passages[number - 1]) for number in numbers if _is_shown(number, passages)
         ]
     citations, places = place_claims(claims, question=question)
-    _read_together(question, _sentences(answer, passages), passages, citations, places)
+    sentences = cited_sentences(answer)
+    _read_together(question, _held(sentences, passages), passages, citations, places)
+    whole = {part: sentence for sentence, parts in sentences for part, _ in parts}
+    for citation in citations:
+        citation["claim"] = whole.get(citation["claim"], citation["claim"])
     parts, start = [], 0
     for statement, numbers, (begin, end) in marked_statements(answer):
         own = {
@@ -112,15 +116,16 @@ def _cite_statements(question: str, answer: str, passages: Sequence[Passage]) ->
     return Cited(text, citations, _unconfirmed(citations))
 
 
-def _sentences(
-    answer: str, passages: Sequence[Passage]
+def _held(
+    sentences: Sequence[tuple[str, Sequence[tuple[str, Sequence[int]]]]],
+    passages: Sequence[Passage],
 ) -> Iterator[tuple[list[str], list[Passage]]]:
     """The statements of each sentence of an answer, with the passages of the whole sentence."""
-    for sentence in sentences_with_markers(answer):
-        numbers = [number for _, own in sentence for number in own]
+    for _, parts in sentences:
+        numbers = [number for _, own in parts for number in own]
         shown = (passages[number - 1] for number in numbers if _is_shown(number, passages))
         held = {passage.id: passage for passage in shown}
-        yield [statement for statement, _ in sentence], list(held.values())
+        yield [statement for statement, _ in parts], list(held.values())
 
 
 def _read_together(

@@ -9,12 +9,12 @@ which a model is asked about: one in 290 recorded answers has one (`benchmarks/s
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.attempt import attempted
-from hopyard.nodes.citations import is_unknown, statements
+from hopyard.nodes.citations import cited_sentences, is_unknown
 from hopyard.nodes.cited_answer import NOT_STATED
 from hopyard.nodes.lifecycle import with_endings
 from hopyard.nodes.run import Run
@@ -49,10 +49,10 @@ def check_of(context: Context) -> str:
 async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, Any]:
     """The update of an answer's citations by the verdicts of one model call, if one is wanted.
 
-    A citation is supported if the model finds each statement that it is cited for in its passages;
-    its `claim` becomes a statement that the model does not find. With `doubt` the model judges only
-    the statements that the rules mark, or that a quote denies. If the call fails, a step says so
-    and the verdicts of the rules stay.
+    A citation is supported if the model finds each sentence that it is cited for in the passages of
+    the sentence; its `claim` becomes one that the model does not find. With `doubt` the model
+    judges only the sentences in which the rules mark a part, or a quote denies one. If the call
+    fails, a step says so and the verdicts of the rules stay.
 
     Args:
         state: The answer, its question, `citations`, and `unconfirmed`.
@@ -60,9 +60,13 @@ async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, 
     mode, answer, citations = check_of(run.settings), state["answer"], list(state["citations"])
     if mode == "rules" or is_unknown(answer):
         return {}
-    claims = _claims(answer, citations)
-    if mode == "doubt":
-        claims = [claim for claim in claims if _is_doubted(*claim, citations)]
+    doubts: list[set[int]] = []
+    claims: list[tuple[str, list[int]]] = []
+    for claim, parts in _claims(answer, citations):
+        doubted = {n for part, own in parts if _is_doubted(part, own, citations) for n in own}
+        if doubted or mode == "model":
+            claims.append((claim, list(dict.fromkeys(n for _, own in parts for n in own))))
+            doubts.append(doubted)
     claims = claims[:MOST_STATEMENTS]
     if not claims:
         return {}
@@ -75,7 +79,7 @@ async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, 
     if verdicts is None:
         step |= {"verdict": FALLBACK, "reason": f"the rules' verdicts stay: {attempt.reason}"}
         return {"steps": await with_endings(run, [step])}
-    judged = _judged(citations, claims, verdicts)
+    judged = _judged(citations, claims, doubts, verdicts)
     step["facts"] = {"statements": str(len(claims)), "not found": str(verdicts.count(False))}
     return {
         "citations": judged,
@@ -122,19 +126,21 @@ async def judge_statements(
     return [check.stated for check in output.checks]
 
 
-def _claims(answer: str, citations: Sequence[Citation]) -> list[tuple[str, list[int]]]:
-    """The statements with the numbers of their citations."""
-    marked = [
-        (statement, [number for number in numbers if 1 <= number <= len(citations)])
-        for statement, numbers in statements(answer)
-    ]
-    marked = [(statement, numbers) for statement, numbers in marked if numbers]
-    if len(marked) > 1:
+def _claims(
+    answer: str, citations: Sequence[Citation]
+) -> list[tuple[str, list[tuple[str, list[int]]]]]:
+    """The sentences of an answer, or its findings, with the citations of each of their parts."""
+    marked: list[tuple[str, list[tuple[str, list[int]]]]] = []
+    for sentence, parts in cited_sentences(answer):
+        own = [(part, [n for n in numbers if 1 <= n <= len(citations)]) for part, numbers in parts]
+        if kept := [(part, numbers) for part, numbers in own if part and numbers]:
+            marked.append((sentence, kept))
+    if sum(len(parts) for _, parts in marked) > 1:
         return marked
     found: dict[str, list[int]] = {}
     for number, citation in enumerate(citations, 1):
         found.setdefault(citation.get("claim", answer), []).append(number)
-    return list(found.items())
+    return [(claim, [(claim, numbers)]) for claim, numbers in found.items()]
 
 
 def _is_doubted(statement: str, numbers: Sequence[int], citations: Sequence[Citation]) -> bool:
@@ -146,20 +152,22 @@ def _is_doubted(statement: str, numbers: Sequence[int], citations: Sequence[Cita
 
 
 def _judged(
-    citations: Sequence[Citation], claims: Claims, verdicts: Sequence[bool]
+    citations: Sequence[Citation],
+    claims: Claims,
+    doubts: Sequence[Set[int]],
+    verdicts: Sequence[bool],
 ) -> list[Citation]:
+    """The citations by the verdicts; of a false sentence, those that the rules doubt, if any."""
     judged = [Citation(**citation) for citation in citations]
     for number, citation in enumerate(judged, 1):
         own = [
-            (statement, stated)
-            for (statement, numbers), stated in zip(claims, verdicts, strict=True)
-            if number in numbers
+            (claim, stated)
+            for (claim, numbers), doubted, stated in zip(claims, doubts, verdicts, strict=False)
+            if number in (numbers if stated else doubted or numbers)
         ]
         if own:
             citation["supported"] = all(stated for _, stated in own)
-            citation["claim"] = next(
-                (statement for statement, stated in own if not stated), own[0][0]
-            )
+            citation["claim"] = next((claim for claim, stated in own if not stated), own[0][0])
     return judged
 
 

@@ -116,6 +116,20 @@ async def test_a_doubt_asks_only_about_what_the_rules_mark(
     assert step_of(result)["facts"] == {"statements": "1", "not found": "0"}
 
 
+@pytest.mark.parametrize(("stated", "supported"), [(True, [True, True]), (False, [True, False])])
+async def test_the_whole_sentence_of_a_doubt_is_judged(
+    checked: Context, script: Script, stated: bool, supported: list[bool]
+) -> None:
+    doubt = changed(checked, answer=AnswerSettings(style="full"))
+    answer = "The Iron Bridge was opened in 1781 [1], and again in 1812 [1]."
+    said: Said = {"thought": "…", "answer": answer, "passages": [1]}
+    result = await ask(doubt, script, said, checks(stated))
+    sentence = "The Iron Bridge was opened in 1781, and again in 1812"
+    assert script.turn("check", QUESTION).endswith(f"Statements:\n1. {sentence} (passages 1)")
+    assert [cited["supported"] for cited in result["citations"]] == supported
+    assert result["citations"][1]["claim"] == sentence
+
+
 async def test_a_doubt_asks_about_what_a_quote_denies(checked: Context, script: Script) -> None:
     doubt = changed(checked, answer=AnswerSettings(check="doubt", style="full"))
     denied: Said = {

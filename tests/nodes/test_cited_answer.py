@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.nodes.citations import sentences_with_markers
+from hopyard.nodes.citations import cited_sentences
 from hopyard.nodes.cited_answer import NOT_STATED, NOTHING_NAMED, cite_answer
 from hopyard.nodes.support.words import language_of, script_of
 
@@ -166,7 +166,7 @@ def test_the_markers_of_a_full_answer_are_the_numbers_of_its_citations() -> None
         ("Ceres lies in the asteroid belt.", False),  # it adds nothing to the statement
         ("He was born in Streator, Illinois.", False),
     ]
-    assert cited.citations[4].get("claim") == "- He was born in Paris"
+    assert cited.citations[4].get("claim") == "He was born in Paris"
     assert cited.unconfirmed == ""
 
 
@@ -186,18 +186,26 @@ def test_the_passages_of_a_sentence_are_read_together(
 
 
 @pytest.mark.parametrize(
-    ("answer", "sizes"),
+    ("answer", "sentences"),
     [
-        ("Sie wird drei [1], am 6. Juni 2025 [2]. Er kommt [1].", [2, 1]),
-        ("A [1], B [2].", [2]),
-        ("A [1]. B [2].", [1, 1]),
-        ("A. [1] B. [2]", [1, 1]),
-        ("A [1], B. [2] C [3]", [2, 1]),
-        ("- A [1]\n- B [2]", [1, 1]),
+        (
+            "Die Miete steigt um 3 % [1], am 6. Juni 2025 auf 80 Euro [2] im Monat. Er kommt [1].",
+            ["Die Miete steigt um 3 %, am 6. Juni 2025 auf 80 Euro im Monat", "Er kommt"],
+        ),
+        ("Lake One is 3 km long [1], and 5 km wide [2].", ["Lake One is 3 km long, and 5 km wide"]),
+        ("It rained [1]. It snowed [2].", ["It rained", "It snowed"]),
+        ("It rained. [1] It snowed. [2]", ["It rained", "It snowed"]),
+        (
+            "It rained [1], or snowed. [2] Then it froze [3]",
+            ["It rained, or snowed", "Then it froze"],
+        ),
+        ("Closed are:\n- Ulm [1]\n- Bonn [2]", ["Closed are: Ulm", "Closed are: Bonn"]),
+        ("| Lake | Km |\n|---|---|\n| One | 3 [1] |", ["Lake: One · Km: 3"]),
+        ("[1]", [""]),
     ],
 )
-def test_sentences_with_several_markers(answer: str, sizes: list[int]) -> None:
-    assert [*map(len, sentences_with_markers(answer))] == sizes
+def test_the_whole_sentence_of_each_marker(answer: str, sentences: list[str]) -> None:
+    assert [sentence for sentence, _ in cited_sentences(answer)] == sentences
 
 
 def test_one_statement_is_checked_with_its_question() -> None:
