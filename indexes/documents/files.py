@@ -28,7 +28,7 @@ from hopyard.state.errors import CorpusError
 from hopyard.state.extras import missing_sentence
 from hopyard.state.metadata import known_value
 from hopyard.state.references import SECTION_MARK
-from hopyard.state.text.dates import day_in_name
+from hopyard.state.text.dates import day_in_head, day_in_name
 from hopyard.state.text.unicode import storable_text, valid_unicode
 
 _ID_DIGITS: Final = 16
@@ -41,6 +41,8 @@ _LONGEST_LINE: Final = 100
 """Megabytes of a line of a corpus file: it is in memory several times while it is parsed."""
 
 _LONGEST_REASON: Final = 200
+_MADE: Final = (".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".doc", ".xls", ".rtf")
+"""Files whose date is often the day on which they were made, whatever their text says."""
 """Characters of what a library says of a broken file."""
 
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
@@ -264,9 +266,12 @@ def _document(
         return None
     title = " ".join(storable_text(content.title).split()) or _stem(named.key)
     metadata = _storable(content.metadata)
-    day = day_in_name(_stem(named.key)) or named.date
-    if day and known_value(metadata, "date") is None:
+    head = day_in_head(text) if isinstance(text, str) else None
+    day, own = day_in_name(_stem(named.key)) or head or named.date, known_value(metadata, "date")
+    if day and own is None:
         metadata["date"] = day
+    elif head and named.key.casefold().endswith(_MADE):
+        metadata["date"] = head
     about = " ".join(
         ("title", content.title, *(f"{name} {value}" for name, value in metadata.items()))
     )

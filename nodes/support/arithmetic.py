@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from typing import Final
 
 from hopyard.nodes.support.quantities import Number
@@ -76,7 +76,8 @@ def derive(
         if len({each.base for each in used} - {""}) < 2 and _is(wanted, result, exact=exact):
             return used
     plain = [each.plain for each in rest]
-    for result, places in _multiplicative(plain, operations, percent=wanted.base == "%"):
+    results = _multiplicative(plain, operations, percent=wanted.base == "%")
+    for result, places in chain(results, _changed(rest, operations)):
         if _is(wanted, result):
             return tuple(rest[place] for place in places)
     return ()
@@ -106,6 +107,16 @@ def _additive(known: Sequence[Fraction], operations: frozenset[str]) -> Iterator
         for whole, each, other in permutations(places, 3):
             if each < other and known[each] + known[other] < known[whole]:
                 yield known[whole] - known[each] - known[other], (whole, each, other)
+
+
+def _changed(known: Sequence[Number], operations: frozenset[str]) -> Iterator[Result]:
+    """Numbers with a percentage more, as after "plus" or a rise, or less."""
+    for each, other in permutations(range(len(known)), 2):
+        if known[other].base == "%" and known[each].base != "%":
+            part = known[each].plain * known[other].plain / 100
+            if operations & {"sum", "difference"}:
+                yield known[each].plain + part, (each, other)
+                yield known[each].plain - part, (each, other)
 
 
 def _multiplicative(

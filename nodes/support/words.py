@@ -42,12 +42,12 @@ STOP_WORDS: Final = frozenset(
         "den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird",
         "werden wurde wurden hat haben hatte hatten im am auf aus bei mit nach von vom vor zu zum",
         "zur für über unter durch um als wie auch nicht nur noch es er sie sich wer wo wann dass",
-        "daß weil wenn je sein seine ihr ihre man kann muss müssen soll innerhalb alle dieser",
+        "daß weil wenn je ab seit bis sein seine ihr ihre man kann muss müssen soll innerhalb alle",
         "almost nearly roughly approximately exactly rund knapp etwa ungefähr genau beinahe",
-        "diese dieses total together sum altogether combined average less fewer insgesamt",
+        "dieser diese dieses total together sum altogether combined average less fewer insgesamt",
         "zusammen gesamt summe durchschnitt mehr weniger largest highest lowest smallest longest",
         "shortest higher lower mr ms mrs dr prof sir lord lady jr sr frau herr herrn höchste",
-        "höchsten größte größten meisten niedrigste kein keine yes ja nein fiscal",
+        "höchsten größte größten meisten niedrigste kein keine yes ja nein fiscal plus minus",
     )
     for word in line.split()
 )

@@ -53,6 +53,19 @@ _IN_NAME: Final = re.compile(
     r"|(?P<day_>\d\d)\.(?P<month_>\d\d)\.(?P<year_>(?:19|20)\d\d))(?!\d)"
 )
 
+_HEAD: Final = 600
+"""Characters at the beginning of a document in which its date is looked for."""
+_DATED: Final = re.compile(
+    r"(?:date(?:d| of (?:the )?(?:meeting|invoice|issue)| de la réunion)?"
+    r"|(?:meeting|invoice|issue) date|datum|(?:sitzungs|rechnungs|ausstellungs)datum|stand"
+    r"|fecha|data|dato|日付|日期|날짜|작성일)\W{1,5}(?=\w)(.+)",
+    re.IGNORECASE,
+)
+_PLACED: Final = re.compile(
+    r"(?:[^\W\d]{2,}(?: [^\W\d]+){0,2}, (?:den |the |le )?)?(?:[^\W\d]+(?:day|tag|dag|di), )?"
+    r"(\d.*\d{4}|[^\W\d]+ \d{1,2},? \d{4})$"
+)
+
 
 def iso_date(text: str) -> str | None:
     """A written date as `2024-03-05` or `2024-03`; None if the text is no date or has two readings.
@@ -91,6 +104,22 @@ def day_in_name(name: str) -> str | None:
             found.setdefault(day, match.start())
     begins = [day for day, place in found.items() if place == 0]
     return next(iter(begins or (found if len(found) == 1 else ())), None)
+
+
+def day_in_head(text: str) -> str | None:
+    """The day that the first lines of a document give as its date.
+
+    A line gives it under a name, as in `Date: 9 March 2026` or `| Datum | 17.02.2026 |`, or as all
+    that it says but for a place: `Hull, 9 March 2026`. None if no line gives one.
+    """
+    lines = [line.strip(" \t|*_#") for line in text[:_HEAD].splitlines()]
+    for form in (_DATED, _PLACED):
+        for found in filter(None, map(form.match, filter(None, lines))):
+            first = re.split(r"(?<=\d{4})[.;|(]|(?<=\d)\s+[|–]", found[1])[0].strip(" |*_")
+            day = iso_date(first)
+            if day and len(day) > _MONTH:
+                return day
+    return None
 
 
 def _day(year: str, month: str | int, day: str) -> str | None:

@@ -18,6 +18,13 @@ from hopyard.state.strategy import STRATEGIES
         "Wie hoch ist der Betrag aller offenen Aufträge zusammen?",
         "Quelle est la somme des factures ?",
         "이 표의 합계는 얼마입니까?",
+        "Do all seniors have a boat licence?",
+        "Is the mean of the fees above 40?",
+        "Was kostet die Miete pro Monat?",
+        "Welcher Kunde hat die meisten Aufträge?",
+        "¿Cuál es la media de los precios?",
+        "¿Quién tiene el mayor saldo?",
+        "Quel client a payé le plus ?",
     ],
 )
 def test_sums_counts_and_extremes_have_the_form(question: str) -> None:
@@ -31,6 +38,14 @@ def test_sums_counts_and_extremes_have_the_form(question: str) -> None:
         "Darf ich auf dem Balkon grillen?",
         "Was the bill refunded, and is it below the excess?",
         "Is the forest of interest to the guest from the west?",
+        "does a junior have a boat licence?",
+        "Who teaches the summer course?",
+        "Who is the mayor, and by what means is he paid?",
+        "What sort of media does the contract mean, if any at all?",
+        "Is the deposit refunded as per the lease, plus interest?",
+        "Wer ist der Meister der Werkstatt?",
+        "Puis-je fumer sur le balcon, et par quel moyen le sommelier paie-t-il ?",
+        "Was wächst auf Sumatra, und wer lobt das Betragen?",
     ],
 )
 def test_other_questions_cost_no_call_of_the_route(question: str) -> None:

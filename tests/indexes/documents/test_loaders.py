@@ -304,9 +304,11 @@ def test_pages_are_told_while_they_are_read_and_counted_over_all_files(tmp_path:
         ("2025-04-08 to 2025-05-09.txt", "Minutes.", "2025-04-08"),
         ("from 2025-04-08 to 2025-05-09.txt", "Minutes.", None),
         ("part 20259999.txt", "Minutes.", None),
+        ("minutes.md", "# Minutes\n\nDate: 9 March 2026\n\n## Fees\n\nAs before.", "2026-03-09"),
+        ("minutes.md", "---\ndate: 2024-01-01\n---\nDate: 9 March 2026", "2024-01-01"),
     ],
 )
-def test_a_day_in_a_files_name_is_its_date(
+def test_a_day_in_a_files_name_or_head_is_its_date(
     tmp_path: Path, name: str, text: str, date: str | None
 ) -> None:
     (tmp_path / name).write_text(text)

@@ -31,6 +31,9 @@ from hopyard.nodes.support.quantities import find_quantities
         ("4043", "2019, 2024", "sum", 0),  # years are not added
         ("5", "2019, 2024", "difference", 2),
         ("1965", "1963, 2 years", "difference", 2),
+        ("50.54 euros", "48.60 euros, 4 %", "sum", 2),
+        ("3,122.67 euros", "3,186.40 euros, 2 %", "difference", 2),
+        ("3,122.68 euros", "3,186.40 euros, 2 %", "difference", 0),
         ("7", "", "sum", 0),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.state.text.dates import iso_date
+from hopyard.state.text.dates import day_in_head, iso_date
 from hopyard.state.where import parse_condition
 
 
@@ -54,3 +54,25 @@ def test_a_moment_belongs_to_the_day_that_its_own_clock_shows() -> None:
     night = "2024-03-05T00:30:00+01:00"
     assert parse_condition("date=2024-03-05").holds([night])
     assert not parse_condition("date=2024-03-04").holds([night])
+
+
+@pytest.mark.parametrize(
+    ("head", "day"),
+    [
+        ("# Minutes\n\nDate: 9 March 2026\n\nPresent: Ada Ito", "2026-03-09"),
+        ("# Protokoll\n\n**Datum:** 17. Februar 2026\n\nOrt: Ulm", "2026-02-17"),
+        ("| Invoice | 15 |\n|---|---|\n| Date | 2026-02-19 |", "2026-02-19"),
+        ("Stand: 1. März 2026. Verantwortlich: Ada Ito", "2026-03-01"),
+        ("Date: 4 May 2026, 10:00", "2026-05-04"),
+        ("Ulm, den 17. Februar 2026\n\nSehr geehrte Frau Ito", "2026-02-17"),
+        ("Hull, Monday, March 9, 2026", "2026-03-09"),
+        ("Ada Ito, born 17 August 2005", None),
+        ("Date of birth: 17 August 2005", None),
+        ("Due date: 4 May 2026", None),
+        ("The lease of 3 October 2023 ends.", None),
+        ("Date: 03/05/2024", None),
+        ("text\n" * 200 + "Date: 9 March 2026", None),
+    ],
+)
+def test_the_date_in_the_head_of_a_document(head: str, day: str | None) -> None:
+    assert day_in_head(head) == day
