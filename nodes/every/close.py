@@ -19,7 +19,7 @@ from hopyard.nodes.citations import place_claims
 from hopyard.nodes.every.table import Item, as_markdown, merge_rows, natural_order, sums
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import run_of
-from hopyard.nodes.support.words import decimal_mark_of
+from hopyard.nodes.support.words import number_marks_of, with_marks
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.state.every import EveryState, Table
@@ -150,7 +150,7 @@ def _answer(
         return f"[{number}]" if number else ""
 
     sentence = table["sentence"]
-    number = f"{len(items):,}".replace(",", "," if decimal_mark_of(sentence) == "." else ".")
+    number = with_marks(str(len(items)), number_marks_of(sentence))
     said, places_in = _NUMBER.subn(number, sentence)
     if not places_in:
         said = f"{number}: {sentence}"

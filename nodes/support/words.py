@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Final
 
 from hopyard.indexes.text.language import detect_language
@@ -91,7 +92,8 @@ _FUNCTION_WORDS: Final = {
     for language, words in {
         "en": "a the of and is was were are to by with from that which at how who when what do i",
         "de": "der die das und ist von wurde ein eine mit den im zu auf wie wann wer wo hat sind "
-        "welche welcher welches gibt nicht für zum zur bei nach seit vom aus",
+        "welche welcher welches gibt nicht für zum zur bei nach seit vom aus "
+        "haben werden einen zusammen",
         "fr": "a le la les et est des une dans du en par qui sur au de à combien quel où sont il",
         "es": "a el la los las y es en una del por que con se al de cuánto cuál quién dónde",
         "it": "a il la i gli e di della che per con un nel sono è quanto quanti quale quando dove",
@@ -107,6 +109,8 @@ _DECIMAL_COMMA: Final = frozenset(
     for word in line.split()
 )
 """Languages that write 1,5 for one and a half (CLDR)."""
+_SPACED: Final = frozenset(("fr", "pl", "sv", "no", "fi", "ru", "uk", "cs", "sk", "hu", "bg"))
+"""Of these, those that write a space between thousands."""
 _UNMISTAKABLE: Final = frozenset(
     word
     for line in ("the and was were und der das ist wurde les une los della het",)
@@ -126,9 +130,17 @@ def script_of(text: str) -> str:
     return counts.most_common(1)[0][0] if counts else ""
 
 
-def decimal_mark_of(text: str) -> str:
-    """The sign before the decimals in the language of a text."""
-    return "," if (language_of(text) or detect_language([text])) in _DECIMAL_COMMA else "."
+def number_marks_of(text: str) -> tuple[str, str]:
+    """The signs between thousands and before decimals in the language of a text."""
+    language = language_of(text) or detect_language([text])
+    if language not in _DECIMAL_COMMA:
+        return ",", "."
+    return ("\u00a0" if language in _SPACED else "."), ","
+
+
+def with_marks(number: str, marks: tuple[str, str]) -> str:
+    """A plain number such as `-10322.76` with the signs between thousands and before decimals."""
+    return f"{Decimal(number):,f}".translate(str.maketrans({",": marks[0], ".": marks[1]}))
 
 
 def language_of(text: str) -> str:

@@ -25,6 +25,7 @@ _ROWS_OF_A_PASSAGE: Final = 3
 _SHOWN_ROWS: Final = 50
 _PLACE: Final = re.compile(r"\{([^{}]+)\}")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_GROUPED: Final = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:[,.'’\u00a0\u202f]\d{3})+(?![\w.,]\d)\b")
 _MARKUP: Final = re.compile(r"[\[\]<>`]")
 
 
@@ -40,6 +41,7 @@ async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     places = [(passages[name], start) for name, start in outcome["sources"] if name in passages]
     citations = _citations(places)
     style = run.settings.answer.style
+    outcome = as_written(outcome, [passage.text for passage in passages.values()])
     answer = result_text(state["question"], asked, outcome, len(citations), style)
     cited = list(dict.fromkeys(passage.id for passage, _ in places))
     evidence = [Evidence(kind="table", id=name, score=1.0, passages=[name]) for name in cited]
@@ -47,6 +49,17 @@ async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     steps.append(Step(**{**read, "answer": answer, "passages": evidence}))
     update = {"answer": answer, "citations": citations, "evidence": evidence, "steps": steps}
     return await close_run(run, update)
+
+
+def as_written(outcome: Outcome, texts: Sequence[str]) -> Outcome:
+    """The outcome with the whole numbers of cells as their rows have them: 1,720 for 1720."""
+    written = {
+        re.sub(r"\D", "", found): found for text in texts for found in _GROUPED.findall(text)
+    }
+    rows = [
+        [written.get(value, value) if value else value for value in row] for row in outcome["rows"]
+    ]
+    return Outcome(**{**outcome, "rows": rows})
 
 
 def _why_unknown(asked: Asked, outcome: Outcome, tries: int) -> str:

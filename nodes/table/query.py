@@ -7,12 +7,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from hopyard.indexes.kinds.tables.reader import Tables
+from hopyard.nodes.support.words import with_marks
 from hopyard.nodes.table.entries import Entry, Loaded, load
 from hopyard.state.table import Outcome
 
@@ -27,6 +28,7 @@ _POLL: Final = 0.1
 _WORKER: Final = Path(__file__).with_name("worker.py")
 _KEPT_ROWS: Final = 100
 _KEPT_SOURCES: Final = 20
+_YEARS: Final = frozenset(map(str, range(1900, 2101)))
 _LED: Final = 5
 """Rows of a result that are sure of a row that they came from."""
 
@@ -37,14 +39,14 @@ def run_query(
     sql: str,
     keep: Callable[[str], bool],
     stop: threading.Event,
-    decimal_mark: str = ".",
+    marks: tuple[str, str] = (",", "."),
 ) -> Outcome:
     """The result of a query. An error is part of it.
 
     Args:
-        decimal_mark: The sign before the decimals of numbers in the result.
         keep: Whether the rows in a passage may be read.
         stop: Set when nobody waits for the result any more.
+        marks: The signs between thousands and before decimals of numbers in the result.
     """
     small = sql.lower()
     # A table whose name the query does not have need not be loaded.
@@ -63,16 +65,30 @@ def run_query(
     return Outcome(
         error="",
         columns=result["columns"],
-        rows=[
-            [
-                value and value.replace(".", decimal_mark) if place in result["decimals"] else value
-                for place, value in enumerate(row)
-            ]
-            for row in rows[:_KEPT_ROWS]
-        ],
+        rows=_with_marks(result, loaded.values(), marks),
         more=result["more"] or len(rows) > _KEPT_ROWS,
         sources=_best_sources(loaded, result["sources"], rows[:_KEPT_ROWS]),
     )
+
+
+def _with_marks(
+    result: dict[str, Any], loaded: Iterable[Loaded], marks: tuple[str, str]
+) -> list[list[str | None]]:
+    """The rows, with decimals and computed numbers as people write them.
+
+    Whole numbers of a cell, and what may be years, stay as they are.
+    """
+    kept = {value for each in loaded for column in each.cells for value in column}.union(_YEARS)
+    columns = dict(enumerate(zip(*result["rows"], strict=True)))
+    computed = {place for place in result["numbers"] if kept.isdisjoint(columns[place])}
+    places = computed.union(result["decimals"])
+    return [
+        [
+            with_marks(value, marks) if value and place in places else value
+            for place, value in enumerate(row)
+        ]
+        for row in result["rows"][:_KEPT_ROWS]
+    ]
 
 
 def _ask_worker(request: dict[str, Any], stop: threading.Event) -> dict[str, Any]:

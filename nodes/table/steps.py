@@ -17,7 +17,7 @@ from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.tables.reader import Table, Tables
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.run import run_of
-from hopyard.nodes.support.words import decimal_mark_of
+from hopyard.nodes.support.words import number_marks_of
 from hopyard.nodes.table.entries import Entry, entries_of, schema_text, with_near_values
 from hopyard.nodes.table.query import run_query
 from hopyard.prompts.passages import one_line
@@ -123,8 +123,8 @@ async def ask(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     asked = Asked(sql=sql, sentence=sentence, knows=knows)
     if asked["sql"]:
         stop = threading.Event()
-        mark = decimal_mark_of(f"{state['question']} {sentence}")
-        query = partial(run_query, tables, entries, asked["sql"], keep, stop, mark)
+        marks = number_marks_of(f"{state['question']} {sentence}")
+        query = partial(run_query, tables, entries, asked["sql"], keep, stop, marks)
         outcome = await in_thread(query, stop=stop)
         step["facts"] = {"SQL": asked["sql"]}
         if outcome["error"]:

@@ -86,11 +86,8 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
         return {
             "columns": columns,
             "rows": [[_shown(value) for value in row] for row in rows[:MOST_ROWS]],
-            "decimals": [
-                place
-                for place, column in enumerate(zip(*rows, strict=True))
-                if any(isinstance(value, float | Decimal) for value in column)
-            ],
+            "decimals": _places(rows, float | Decimal),
+            "numbers": [*set(_places(rows, int)).difference(_places(rows, bool))],
             "more": len(rows) > MOST_ROWS,
             "sources": _sources(connection, tree, names),
         }
@@ -98,6 +95,12 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
         raise RefusedError(f"The query took more than {request['seconds']} seconds.") from None
     finally:
         timer.cancel()
+
+
+def _places(rows: list[Any], kind: Any) -> list[int]:
+    """The columns that have a value of a type."""
+    columns = enumerate(zip(*rows, strict=True))
+    return [place for place, column in columns if any(isinstance(value, kind) for value in column)]
 
 
 def _limit_memory() -> None:

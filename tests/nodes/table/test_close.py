@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopyard.nodes.table.close import result_text
+from hopyard.nodes.table.close import as_written, result_text
 from hopyard.state.table import Asked, Outcome
 
 ROWS = [["2025-002", "980.00", "1983.10"], ["2025-004", "1003.10", "1983.10"]]
@@ -28,3 +28,13 @@ def test_a_sentence_with_a_value_of_one_row_is_left_out() -> None:
 
 def test_rows_that_are_not_shown_may_have_other_values() -> None:
     assert "1983.10 EUR" not in text("Open: {total} EUR", more=True)
+
+
+def test_whole_numbers_are_written_as_in_their_rows() -> None:
+    rows = [["Ulm", "1720", "2025"], ["Bonn", "12500", "1.720"]]
+    outcome = Outcome(error="", columns=["a", "b", "c"], rows=rows, more=False, sources=[])
+    texts = ["| Ulm | 1,720 | 2025 | 0,172.5 |", "| Bonn | 12.500 | 1.720,50 |"]
+    assert as_written(outcome, texts)["rows"] == [
+        ["Ulm", "1,720", "2025"],
+        ["Bonn", "12.500", "1.720"],
+    ]

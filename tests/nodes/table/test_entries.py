@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from building import build
 
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.tables.reader import Tables
+from hopyard.nodes.support.words import number_marks_of
 from hopyard.nodes.table.entries import Loaded, entries_of, load, schema_text, with_near_values
 from hopyard.nodes.table.query import _best_sources, run_query
 from hopyard.testing.models import WordEmbedder
@@ -118,3 +120,28 @@ def test_of_many_texts_those_near_the_question_are_shown(tmp_path: Path) -> None
         shown = with_near_values(tables, entry, question, lambda passage: True)
     assert shown.columns[0].values[:2] == ("Purchases of equipment", "Sales of equipment")
     assert "32 different, such as 'Purchases of equipment'" in schema_text([shown])
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("What did all gates cost together?", ["10,322.76", "12,340", "2024", "-0.5"]),
+        ("Was haben alle Tore zusammen gekostet?", ["10.322,76", "12.340", "2024", "-0,5"]),
+        (
+            "Combien ont coûté les portes dans l'ensemble ?",
+            ["10\u00a0322,76", "12\u00a0340", "2024", "-0,5"],
+        ),
+    ],
+)
+def test_computed_numbers_have_the_marks_of_the_questions_language(
+    tmp_path: Path, question: str, shown: list[str]
+) -> None:
+    text = "| Gate | Cost | Trucks | Since |\n|---|---|---|---|\n"
+    text += "| North | 9000.50 | 12000 | 2024 |\n| South | 1322.26 | 340 | 2023 |\n"
+    sql = "SELECT sum(cost), sum(trucks), max(since), -0.5 FROM gates"
+    with opened(tmp_path, f"# Gates\n\n{text}") as (_, tables):
+        entries = entries_of(tables, [tables.tables[0].id])
+        done = run_query(
+            tables, entries, sql, lambda _: True, threading.Event(), number_marks_of(question)
+        )
+    assert (done["error"], done["rows"]) == ("", [shown])
