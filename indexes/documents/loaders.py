@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from typing import Final
 
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.corpus.long_text import text_digest
@@ -27,6 +28,7 @@ from hopyard.indexes.documents.files import (
 from hopyard.indexes.documents.folders import FolderNames, absolute
 from hopyard.indexes.documents.kept.table import kept_of_loaded
 from hopyard.indexes.documents.readers.base import Options
+from hopyard.indexes.documents.readers.ocr import ENGLISH, ocr_advice
 from hopyard.indexes.documents.readers.table import (
     CORPUS_SUFFIX,
     SPREADSHEETS,
@@ -39,6 +41,11 @@ from hopyard.indexes.documents.sync import stamps_of
 from hopyard.indexes.kind import DEFAULT_KINDS
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import missing_modules
+
+_SAMPLES: Final = 100
+"""Documents whose beginnings show the languages of a folder."""
+_SAMPLE: Final = 1000
+"""Characters of each."""
 
 
 @dataclass(slots=True)
@@ -132,6 +139,7 @@ def read(
     """
     options = _options(encoding, ocr)
     kept: dict[str, tuple[bytes, str]] = {}
+    samples: list[str] = []
     paths = list(paths)
     folders = folders or FolderNames(paths)
     files = _scan(paths, folders, options, unread, opening, progress)
@@ -153,12 +161,19 @@ def read(
         text = sha256(f"{document.title}\0{text_digest(document.text)}".encode()).digest()
         if document.id not in kept:
             kept[document.id] = text, found.bad("").place
+            if len(samples) < _SAMPLES and isinstance(document.text, str):
+                samples.append(document.text[:_SAMPLE])
             yield document
         elif kept[document.id][0] == text:
             report.duplicates += 1
         else:
             place = kept[document.id][1]
             report.bad.append(found.bad(f"id {document.id!r} is taken by another text, {place}"))
+    if any(ENGLISH in item.reason for item in report.skipped):
+        advice = ocr_advice(samples)
+        report.skipped[:] = [
+            replace(item, reason=item.reason.replace(ENGLISH, advice)) for item in report.skipped
+        ]
 
 
 def missing_extras(paths: Iterable[str | Path]) -> dict[str, list[Path]]:

@@ -106,7 +106,8 @@ def test_what_is_left_out_is_named(built: tuple[dict[str, Any], Path]) -> None:
         "running line": 8, "menu": 1, "footer": 1, "surrounding part": 1,
     }  # fmt: skip
     assert {Path(each["place"]).name: each["reason"] for each in report["skipped"]} == {
-        "lagerplan.pdf › page 2": "scanned, without text; --ocr eng reads English text",
+        "lagerplan.pdf › page 2": "scanned, without text; "
+        "--ocr eng+deu reads English and German text",
         "logo.png": "unknown suffix '.png'",
     }
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
+from hopyard.indexes.text.language import detect_language
 from hopyard.state.errors import CorpusError, UsageError
 
 _INSTALL: Final = (
@@ -17,6 +19,33 @@ _INSTALL: Final = (
     "tesseract-ocr-LANGUAGE for each other language"
 )
 _SECONDS: Final = 3600
+
+
+ENGLISH: Final = "--ocr eng reads English text"
+"""The advice for scanned pages while no other text is known."""
+_NAMES: Final = {
+    "ar": "ara Arabic", "ca": "cat Catalan", "cs": "ces Czech", "da": "dan Danish",
+    "de": "deu German", "el": "ell Greek", "en": "eng English", "es": "spa Spanish",
+    "fa": "fas Persian", "fi": "fin Finnish", "fr": "fra French", "hi": "hin Hindi",
+    "hu": "hun Hungarian", "hy": "hye Armenian", "id": "ind Indonesian", "it": "ita Italian",
+    "ja": "jpn Japanese", "ko": "kor Korean", "nl": "nld Dutch", "no": "nor Norwegian",
+    "pl": "pol Polish", "pt": "por Portuguese", "ro": "ron Romanian", "ru": "rus Russian",
+    "sv": "swe Swedish", "ta": "tam Tamil", "tr": "tur Turkish", "zh": "chi_sim Chinese",
+}  # fmt: skip
+"""The languages that are recognised, as tesseract and people name them."""
+_LEAST: Final = 0.2
+"""The share of the texts that are in a language, at least."""
+
+
+def ocr_advice(texts: Iterable[str]) -> str:
+    """The advice for scanned pages: the languages of the texts beside them, the commonest first."""
+    counts = Counter(detect_language([text]) for text in texts)
+    least = _LEAST * counts.total()
+    common = [code for code, count in counts.most_common() if count >= least and code in _NAMES]
+    if not common:
+        return ENGLISH
+    codes, names = zip(*(_NAMES[code].split() for code in common), strict=True)
+    return f"--ocr {'+'.join(codes)} reads {' and '.join(names)} text"
 
 
 def check_ocr(languages: str) -> None:

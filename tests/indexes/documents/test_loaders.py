@@ -13,7 +13,7 @@ from hopyard.indexes.documents import loaders
 from hopyard.indexes.documents.loaders import LoadReport, default_kinds, load, read
 from hopyard.state.errors import UsageError
 
-from .readers.pdfs import pdf_pages
+from .readers.pdfs import drawn, pdf_pages
 
 
 def derived(text: str) -> str:
@@ -337,3 +337,31 @@ def test_tables_need_their_package(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "prices.csv").write_text("a,b\n1,2\n")
     monkeypatch.setattr(loaders, "missing_modules", lambda extra: ["duckdb"])
     assert default_kinds([tmp_path]) == ("dense", "sparse")
+
+
+MEETING = "Die Sitzung beginnt um neun Uhr, und alle sind eingeladen."
+
+
+@pytest.mark.parametrize(
+    ("texts", "languages"),
+    [
+        ([], "eng reads English"),
+        (["The meeting begins at nine, and all members are invited."], "eng reads English"),
+        ([MEETING], "deu reads German"),
+        (
+            [MEETING, MEETING, "Le contrat prend fin le dernier jour de cette année."],
+            "deu+fra reads German and French",
+        ),
+    ],
+)
+def test_the_advice_for_scans_is_the_language_of_the_other_files(
+    tmp_path: Path, texts: list[str], languages: str
+) -> None:
+    from PIL import Image
+
+    picture = Image.new("L", (600, 800))
+    (tmp_path / "a.pdf").write_bytes(drawn(lambda page: page.drawInlineImage(picture, 0, 0)))
+    for number, text in enumerate(texts):
+        (tmp_path / f"b{number}.txt").write_text(text)
+    [skipped] = [item for item in load([tmp_path]).skipped if "page" in item.path]
+    assert skipped.reason == f"scanned, without text; --ocr {languages} text"

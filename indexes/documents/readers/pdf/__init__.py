@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from hopyard.indexes.corpus.records import PAGE_END, MetadataValue
 from hopyard.indexes.documents.readers.base import Content, Found, Notes, Source, Unread
-from hopyard.indexes.documents.readers.ocr import with_text
+from hopyard.indexes.documents.readers.ocr import ENGLISH, with_text
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.counting import counted
 from hopyard.state.text.unicode import valid_unicode
@@ -62,7 +62,7 @@ def read_pdf(source: Source) -> Iterator[Found]:
         noun = "page" if len(scanned) == 1 else "pages"
         yield Unread(
             f"{noun} {_ranges(scanned)}",
-            "scanned, without text; --ocr eng reads English text"
+            f"scanned, without text; {ENGLISH}"
             if not source.options.ocr
             else "scanned, and OCR found no text",
         )
