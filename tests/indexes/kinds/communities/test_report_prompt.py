@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +49,18 @@ def test_a_report_without_a_rating_from_0_to_10_does_not_count(rating: str) -> N
         parse(
             f'{{"title": "A", "summary": "B", "rating": {rating}, "findings": []}}', CommunityReport
         )
+
+
+def test_a_recorded_report_names_the_dates_above_its_lines_and_repeats_nothing() -> None:
+    """`report.json` has the prompt about the minutes of three meetings, and a model's reply."""
+    recorded = json.loads(Path(__file__).with_name("report.json").read_text("utf-8"))
+    prompt = REPORT.of("capable")
+    assert recorded["system"].startswith(prompt.system)  # otherwise: record again
+    ids = {name: name for name in re.findall(r"^[A-Z]\d+", recorded["prompt"], re.MULTILINE)}
+    reply = CommunityReport(**recorded["reply"])
+    findings = written_of(reply, Material("", "", ids, {}, 8)).findings
+    assert len(findings) == len({finding.elements for finding in findings}) == 8
+    assert all("2026" in f"{each.summary} {each.explanation}" for each in findings)
 
 
 # From an output to a report
