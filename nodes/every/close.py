@@ -116,9 +116,13 @@ async def close(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]:
 def _cited(
     question: str, items: Sequence[Item], passages: Mapping[str, Passage]
 ) -> tuple[list[Citation], dict[tuple[int, str], int]]:
-    """A citation for each row and passage, and its number by the row's place and passage id."""
+    """A citation for each row and passage, and its number by the row's place and passage id.
+
+    A row answers the question: what fits the question is quoted, too, and not a name alone.
+    """
+    asked = f"{question.rstrip(' ?.!')}? "
     claims = {
-        (row, name): (f"{item.name}: {', '.join(item.values(name))}", passages[name])
+        (row, name): (f"{asked}{item.name}: {', '.join(item.values(name))}", passages[name])
         for row, item in enumerate(items)
         for name in item.passages
     }
@@ -128,6 +132,8 @@ def _cited(
         for place, (claim, passage) in claims.items()
         if (claim, passage.id) in numbers
     }
+    for citation in citations:
+        citation["claim"] = citation["claim"].removeprefix(asked)
     return citations, places
 
 
