@@ -1,0 +1,53 @@
+"""The citations of a table: the sentences that say why a row is in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopyard.indexes.corpus.records import Passage
+from hopyard.nodes.every.close import _cited
+from hopyard.nodes.every.table import Item
+
+
+def passage(title: str, text: str) -> Passage:
+    return Passage("p", "p", 0, title, text, "", 9)
+
+
+MINUTES = passage("Minutes", "Date: 4 May 2026\n\nPresent: Agnes Pell, Yusuf Demir, Tom Hale")
+BRIDGES = passage(
+    "Bridges",
+    "# Iron Bridge\n\nIt crosses the Severn. It was closed to cars in 1934.\n\n"
+    "# Mill Bridge\n\nThe Mill Bridge is open.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "held", "quotes"),
+    [
+        (
+            "How many meetings did Yusuf Demir attend?",
+            "Meeting of 4 May 2026",
+            MINUTES,
+            ["Date: 4 May 2026", "Present: Agnes Pell, Yusuf Demir, Tom Hale"],
+        ),
+        (
+            "List all bridges that are closed to cars.",
+            "Iron Bridge",
+            BRIDGES,
+            ["It was closed to cars in 1934."],
+        ),
+    ],
+)
+def test_what_fits_the_question_is_quoted_and_not_the_name_alone(
+    question: str, name: str, held: Passage, quotes: list[str]
+) -> None:
+    [cited], places = _cited(question, [Item([{name: ["p"]}])], {"p": held})
+    assert (cited["quotes"], cited["supported"], places) == (quotes, True, {(0, "p"): 1})
+    assert cited["claim"] == f"{name}: {name}"
+
+
+def test_a_row_that_its_passage_does_not_name_is_marked() -> None:
+    [cited], _ = _cited(
+        "Which bridges are closed?", [Item([{"Ulm Bridge": ["p"]}])], {"p": MINUTES}
+    )
+    assert not cited["supported"]
