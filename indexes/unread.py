@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import TypeAdapter, ValidationError
 
+from hopyard.indexes.corpus.chunked import UNREAD_FILE
 from hopyard.indexes.corpus.generation import VISIBLE
 from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.shared import publish_again
 from hopyard.indexes.listing import open_corpus
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.settings.rights import may_read
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from hopyard.indexes.documents.folders import FolderNames
     from hopyard.indexes.documents.loaders import LoadReport
 
-FILE: Final = "unread.json"
 _AS_FILE: Final = TypeAdapter(dict[str, str])
 _SHOWN: Final = 3
 """Files that the note names."""
@@ -56,13 +57,17 @@ def write_unread(
     def is_known(file: str) -> bool:
         return file in passed or not (read & {file, *map(str, Path(file).parents)})
 
-    former = {} if only else _read(directory)
-    found = {name: reason for name, reason in former.items() if is_known(_file(name))}
+    former = _read(directory)
+    kept = {} if only else former
+    found = {name: reason for name, reason in kept.items() if is_known(_file(name))}
     for place, reason in report.unread:
         file, mark, part = place.partition(SECTION_MARK)
         found.setdefault(f"{key(file)}{mark}{part}", reason)
     if found != former:
-        write_file(directory / FILE, _AS_FILE.dump_json(dict(sorted(found.items())), indent=1))
+        write_file(
+            directory / UNREAD_FILE, _AS_FILE.dump_json(dict(sorted(found.items())), indent=1)
+        )
+        publish_again(directory)
 
 
 def forget_unread(directory: Path, files: Set[str]) -> None:
@@ -70,7 +75,7 @@ def forget_unread(directory: Path, files: Set[str]) -> None:
     former = _read(directory)
     left = {name: reason for name, reason in former.items() if _file(name) not in files}
     if left != former:
-        write_file(directory / FILE, _AS_FILE.dump_json(left, indent=1))
+        write_file(directory / UNREAD_FILE, _AS_FILE.dump_json(left, indent=1))
 
 
 def unread_note(directory: Path, groups: Sequence[str] | None = None) -> str:
@@ -101,7 +106,7 @@ def unread_note(directory: Path, groups: Sequence[str] | None = None) -> str:
 
 def _read(directory: Path) -> dict[str, str]:
     try:
-        return _AS_FILE.validate_json((directory / FILE).read_bytes())
+        return _AS_FILE.validate_json((directory / UNREAD_FILE).read_bytes())
     except (OSError, ValidationError):  # none was written
         return {}
 

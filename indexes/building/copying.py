@@ -16,7 +16,6 @@ from hopyard.indexes.corpus.lock import hold_lock
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.dense import KIND as DENSE
-from hopyard.indexes.unread import FILE as UNREAD_FILE
 from hopyard.state.errors import HopyardError, UsageError, as_known
 from hopyard.state.settings.fields import Context
 
@@ -68,8 +67,6 @@ def _copy_files(source: Path, directory: Path, progress: Progress) -> None:
                 (directory / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source / path, directory / path)
                 done += files[path].size
-            if (source / UNREAD_FILE).exists():
-                shutil.copyfile(source / UNREAD_FILE, directory / UNREAD_FILE)
         except OSError as error:
             raise HopyardError(
                 f"The index {as_known(str(directory))!r} cannot be written ({error}): fix the "

@@ -10,13 +10,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
-from hopyard.indexes.corpus.chunked import LISTING
+from hopyard.indexes.corpus.chunked import LISTING, UNREAD_FILE
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE, columns_of, uri_of
 from hopyard.indexes.corpus.lock import LOCK_FILE, hold_lock
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
 from hopyard.indexes.corpus.shared import delete_shared, stored_bytes
 from hopyard.indexes.documents.folders import FILE as FOLDERS_FILE
-from hopyard.indexes.unread import FILE as UNREAD_FILE
 from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.settings.index_address import is_address, public_name
 

@@ -91,6 +91,10 @@ def chunk_of(path: Path, place: int) -> bytes:
         return file.read(step)
 
 
+UNREAD_FILE: Final = "unread.json"
+"""The files that a build did not read, or read in part (`indexes.unread`)."""
+
+
 def scan(directory: Path) -> Files:
     """The files that belong to an index, with the chunks of each.
 
@@ -108,7 +112,8 @@ def scan(directory: Path) -> Files:
                 )
     folder = generation_directory(directory, manifest.generation)
     own = [folder / name for name in manifest.files]
-    files = [directory / MANIFEST_FILE, *databases, *own]
+    unread = directory / UNREAD_FILE
+    files = [directory / MANIFEST_FILE, *databases, *own, *[unread] * unread.exists()]
     return {file.relative_to(directory).as_posix(): _stored(file) for file in files}
 
 

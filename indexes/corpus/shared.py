@@ -12,7 +12,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -142,6 +142,16 @@ def publishing(directory: Path, progress: Progress) -> Iterator[Callable[[bool],
             yield partial(mirror.publish, publisher, progress)
         finally:
             mirror.publisher = None
+
+
+def publish_again(directory: Path) -> None:
+    """Publish what was written into a directory after its build.
+
+    Without the database the next build does it: this one is whole.
+    """
+    if mirror_at(directory):
+        with suppress(HopyardError), publishing(directory, lambda *_: None) as publish:
+            publish(False)
 
 
 def mirror_at(directory: Path) -> Mirror | None:

@@ -28,6 +28,7 @@ from hopyard.indexes.building.run import open_run
 from hopyard.indexes.corpus import shared
 from hopyard.indexes.corpus.shared import build_folder, folder_of
 from hopyard.indexes.status import status
+from hopyard.indexes.unread import unread_note
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import HopyardError, IndexBusyError, IndexMissingError
 from hopyard.state.settings.fields import Context
@@ -146,6 +147,23 @@ def test_machines_share_an_index(
     assert rows(built, "SELECT count(*) FROM index_generations") == [(2,)]
     used = "SELECT DISTINCT unnest(chunks) FROM index_files"
     assert rows(built, f"SELECT count(*) FROM index_chunks WHERE digest NOT IN ({used})") == [(0,)]
+
+
+def test_every_machine_knows_what_was_not_read(
+    address: str, machine: Machine, tmp_path: Path
+) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "iron.md").write_text("The Iron Bridge was opened in 1781.")
+    (docs / "plan.png").write_bytes(b"picture")
+    machine("one")
+    hopyard.build_index(address, [docs], embedding="words")
+    machine("two")
+    assert "plan.png" in unread_note(folder_of(address))
+    (docs / "plan.png").unlink()
+    hopyard.build_index(address, [docs], embedding="words")
+    machine("one")
+    assert unread_note(folder_of(address)) == ""
 
 
 def test_only_chunks_that_a_machine_lacks_are_fetched(
