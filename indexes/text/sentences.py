@@ -122,11 +122,7 @@ def header_of_row(text: str, start: int) -> list[str]:
     """
     if not is_row(text, start):
         return []
-    above = []
-    for begin, end in reversed(list(_lines(text[:start]))):
-        if not _ROW.match(text, begin, end):
-            break
-        above.append(text[begin:end])
+    above = [text[slice(*line)] for line in _rows_above(text, start)]
     if len(above) < 2 or not _RULE.fullmatch(above[-2]):
         return []
     return cells_of_row(above[-1])
@@ -160,17 +156,30 @@ def context_of_row(text: str, start: int) -> str:
     """
     if not is_row(text, start):
         return ""
-    table, header = start, ""
-    for begin, end in reversed(list(_lines(text[:start]))):
-        line = text[begin:end]
-        if not _ROW.match(line):
-            break
-        table, header = begin, "" if _RULE.fullmatch(line) else line
-    if table == start:
+    above = _rows_above(text, start)
+    if not above:
         return ""
-    before = sentence_spans(text[:table])[-1:]
+    first = text[slice(*above[-1])]
+    header = "" if _RULE.fullmatch(first) else first
+    before = sentence_spans(text[: above[-1][0]])[-1:]
     lead = [text[slice(*span)] for span in before if not is_heading(text, span[0])]
     return " ".join([*lead, header.strip()]).strip()
+
+
+def _rows_above(text: str, start: int) -> list[Span]:
+    """The rows of a table above one of them, up to its header, the nearest first.
+
+    A line below a header or a blank line separates tables.
+    """
+    rows: list[Span] = []
+    last = start
+    for begin, end in reversed(list(_lines(text[:start]))):
+        ruled = len(rows) > 1 and _RULE.fullmatch(text[slice(*rows[-2])])
+        if ruled or not _ROW.match(text, begin, end) or text.count("\n", end, last) > 1:
+            break
+        rows.append((begin, end))
+        last = begin
+    return rows
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:

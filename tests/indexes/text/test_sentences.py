@@ -186,6 +186,17 @@ def test_a_row_is_read_with_its_header() -> None:
     assert cells_of_row(r"| a \| b | c |") == ["a | b", "c"]
 
 
+@pytest.mark.parametrize("between", ["\n\n", "\n"])
+def test_a_table_below_another_has_its_own_header(between: str) -> None:
+    form = "| Invoice | 15 |\n|---|---|\n| Date | 2026-02-19 |"
+    items = "| Item | Amount |\n|---|---|\n| Overhaul | 1,850 |"
+    text = f"Hull\n\n{form}{between}{items}"
+    row = text.index("| Overhaul")
+    assert readable(text, (row, len(text))) == "Item: Overhaul · Amount: 1,850"
+    assert header_of_row(text, text.index("| Date")) == ["Invoice", "15"]
+    assert context_of_row(text, row).endswith("| Item | Amount |")
+
+
 def test_a_row_and_its_header_support_a_statement_together() -> None:
     table = passage("| Phone | Name |\n|---|---|\n| 555-1234 | Ruiz |", title="List")
     [cited] = cite_claims([("Ruiz has the phone 555-1234", table)])
