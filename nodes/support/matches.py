@@ -144,7 +144,9 @@ class Matches:
         while len(chosen) < MOST_QUOTES and len(chosen) < len(own):
             rest = [line for line in own if line not in chosen]
             held = frozenset().union(*map(self.hits, chosen))
-            line = max(rest, key=lambda each: self._gain(each, held))
+            # Of equal lines, that before a chosen line: it may say who "she" is.
+            before = {own[place - 1].span for place, each in enumerate(own) if each in chosen}
+            line = max(rest, key=lambda each: (self._gain(each, held), each.span in before))
             if self._gain(line, held) < least:
                 break
             chosen.append(line)
@@ -157,7 +159,7 @@ class Matches:
             if isinstance(hit, Name)
             else (hit not in line.around.words)
             if isinstance(hit, str)
-            else 2
+            else 2 * (not has(line.around, hit))
             for hit in self.hits(line) - held
         )
 

@@ -66,6 +66,24 @@ def test_a_comparison_quotes_both_rows_with_their_header() -> None:
     ]
 
 
+def test_the_sentence_before_says_who_she_is() -> None:
+    people = passage(
+        "People",
+        "Agnes Pell keeps the books. She is a first aider.\n\nYusuf Demir does electrics.\n\n"
+        "Lena Fischer joined in 2026. She is a first aider too.",
+    )
+    claim = "Agnes Pell is a first aider, and Lena Fischer too; of Yusuf Demir nothing is said"
+    [cited] = cite_claims([(claim, people)])
+    assert cited["quote"] == "She is a first aider too."
+    assert "Lena Fischer joined in 2026." in cited["quotes"]
+
+
+def test_what_the_title_says_is_no_reason_to_quote_a_sentence() -> None:
+    probe = passage("Voyager 1", "Voyager 1 was launched in 1977. It flew past Saturn in 1980.")
+    [cited] = cite_claims([("Voyager 1 flew past Saturn in November 1980", probe)])
+    assert cited["quotes"] == ["It flew past Saturn in 1980."]
+
+
 def test_a_short_answer_may_be_a_difference() -> None:
     question = "Which crane may work at stronger wind, TK-2 or YC-5, and by how much?"
     cited = cite_answer(question, "YC-5, by 7 m/s", [LIMITS], [1])
