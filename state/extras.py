@@ -82,10 +82,6 @@ EXTRAS: Final[Mapping[str, Extra]] = {
         },
     ),
     "studio": Extra("LangGraph's server and Studio", {"langgraph-cli": "langgraph_cli"}),
-    "otel": Extra(
-        "OpenTelemetry spans",
-        {"opentelemetry-api": "opentelemetry", "opentelemetry-sdk": "opentelemetry.sdk"},
-    ),
     "encryption": Extra("encrypted checkpoints", {"pycryptodome": "Crypto"}),
     "postgres": Extra(
         "index, threads and ledger in Postgres",

@@ -29,7 +29,7 @@ from hopyard.models.ledger_tables import Entry
 from hopyard.models.names import point_out
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.recorded import RecordedCall, Recorder
-from hopyard.models.telemetry import call_span, log_call
+from hopyard.models.telemetry import log_call
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
@@ -217,9 +217,7 @@ class ModelCaller:
     async def _answer(self, call: _Call[OutputT]) -> Entry:
         """The finished call: from an identical running call, the ledger or the model."""
         key = call.attempt.key(self.provider.identity)
-        with call_span(call.prompt.name, self.provider.identity, call.attempt.number) as span:
-            entry, cached = await self._twins.share(key, lambda: self._known_or_paid(key, call))
-            span.end(entry, cached=cached)
+        entry, cached = await self._twins.share(key, lambda: self._known_or_paid(key, call))
         log_call(entry, cached=cached)
         return entry
 

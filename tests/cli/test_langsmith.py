@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -24,6 +25,22 @@ def check(address):
 socket.socket.connect = lambda self, address: (check(address), connect(self, address))[1]
 socket.socket.connect_ex = lambda self, address: (check(address), connect_ex(self, address))[1]
 socket.getaddrinfo = lambda host, *more, **named: (check((host,)), look_up(host, *more, **named))[1]
+"""
+SPANS = """
+import atexit
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+kept, provider = InMemorySpanExporter(), TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(kept))
+trace.set_tracer_provider(provider)
+def tell():
+    from langchain_core.tracers.langchain import wait_for_all_tracers
+    wait_for_all_tracers()
+    for span in kept.get_finished_spans():
+        print("SPAN", span.to_json(indent=None))
+atexit.register(tell)
 """
 RUN = """
 from hopyard.cli.main import main
@@ -131,3 +148,23 @@ def test_langsmith_is_sent_the_run_when_it_is_asked_for(
         )
     assert b"hopyard" in sent
     assert b"receive" in sent
+
+
+def test_spans_go_to_opentelemetry_alone_and_hide_what_was_said(
+    model_server: ModelServer, home: Path
+) -> None:
+    model_server.answer = lambda title, messages: {"answer": "Hello!"}
+    ended = ask(
+        model_server,
+        GUARD + SPANS,
+        LANGSMITH_TRACING="true",
+        LANGSMITH_OTEL_ENABLED="true",
+        LANGSMITH_OTEL_ONLY="true",
+        LANGSMITH_HIDE_INPUTS="true",
+        LANGSMITH_HIDE_OUTPUTS="true",
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    spans = [line for line in ended.stdout.splitlines() if line.startswith("SPAN")]
+    named = {json.loads(line.removeprefix("SPAN"))["name"] for line in spans}
+    assert {"hopyard", "receive", "direct", "ChatOpenAI"} <= named
+    assert not [line for line in spans if "Hello" in line]
