@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -66,29 +65,6 @@ def installed_models() -> dict[str, str]:
     return {
         str(model.model): (model.details and model.details.parameter_size) or "" for model in models
     }
-
-
-def pull(name: str, report: Callable[[str, int, int], None]) -> None:
-    """Download a model from Ollama's library.
-
-    Args:
-        report: Called with the status, the bytes downloaded and the total bytes.
-
-    Raises:
-        ModelUnreachableError: No server answers, or the library has no such model.
-    """
-    address = ollama_address()
-    try:
-        client = ollama.Client(host=address, **client_options(address))  # it may take an hour
-        for step in client.pull(name, stream=True):
-            report(str(step.status), step.completed or 0, step.total or 0)
-    except ollama.ResponseError as error:
-        raise ModelUnreachableError(
-            f"Ollama cannot download the model {name!r} ({error.error}); look for its name on "
-            "https://ollama.com/library."
-        ) from error
-    except (ConnectionError, httpx.HTTPError, ValueError) as error:
-        raise ModelUnreachableError(f"There is {_no_server(f'ollama pull {name}')}") from error
 
 
 def server_version() -> str:

@@ -59,7 +59,6 @@ class OllamaServer:
 
     Attributes:
         models: What is installed, by name with tag.
-        to_pull: What `/api/pull` can fetch.
         requests: Path and payload of every request so far.
         version: Before 0.12.6 the server does not know `truncate` and cuts off the beginning of
             a prompt that does not fit, without a word; later it refuses. It says the prompt's
@@ -68,7 +67,6 @@ class OllamaServer:
     """
 
     models: dict[str, Model]
-    to_pull: dict[str, Model] = field(default_factory=dict)
     requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     cut: list[dict[str, Any]] = field(default_factory=list)
     version: str = VERSION
@@ -97,8 +95,6 @@ class OllamaServer:
             return [{"version": self.version}]
         if path == "/api/tags":
             return [{"models": [_listed(name, model) for name, model in self.models.items()]}]
-        if path == "/api/pull":
-            return self._pull(payload)
         model = self._model(payload)
         if path == "/api/show":
             return [_shown(model)]
@@ -114,25 +110,6 @@ class OllamaServer:
         if found is None:
             raise Refusal(404, f"model '{name}' not found")
         return found
-
-    def _pull(self, payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        name = payload["model"] if ":" in payload["model"] else f"{payload['model']}:latest"
-        yield {"status": "pulling manifest"}
-        if name not in self.to_pull:
-            yield {"error": "pull model manifest: file does not exist"}
-            return
-        digest = _digest(name)
-        for completed in (0, 400, 1000):
-            yield {
-                "status": f"pulling {digest[7:19]}",
-                "digest": digest,
-                "total": 1000,
-                "completed": completed,
-            }
-        yield {"status": "verifying sha256 digest"}
-        yield {"status": "writing manifest"}
-        self.models[name] = self.to_pull[name]
-        yield {"status": "success"}
 
     def _chat(self, payload: dict[str, Any], model: Model) -> Iterable[dict[str, Any]]:
         if model.chat is None:

@@ -9,20 +9,25 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from hopyard.cli.console import err, out, print_json, progress_bar
-from hopyard.cli.doctor.install import install_missing, missing_weights, needed_extras
+from hopyard.cli.console import err, out, print_json
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import check_index
 from hopyard.indexes.status import status as index_status
-from hopyard.models.builtin.weights import CHAT_MODEL, PackagedModel
-from hopyard.models.names import NO_EMBEDDING, embedding_name
+from hopyard.models.builtin.weights import CHAT_MODEL, E5, MINILM, PackagedModel, find_files
+from hopyard.models.names import (
+    BUILTIN_EMBEDDING,
+    BUILTIN_MINILM,
+    NO_EMBEDDING,
+    embedding_name,
+    is_builtin,
+)
 from hopyard.state.errors import HopyardError, IndexMissingError, ModelUnreachableError
 from hopyard.state.extras import EXTRAS, install_command, missing_modules
 from hopyard.state.settings.fields import AUTO, Context
@@ -46,6 +51,7 @@ PACKAGES: Final = (
     "bm25s",
 )
 """Packages of every installation. All others are in extras."""
+_PACKAGED: Final = {BUILTIN_EMBEDDING: E5, BUILTIN_MINILM: MINILM}
 
 
 @dataclass(frozen=True)
@@ -67,35 +73,23 @@ def doctor_command(
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     index: IndexOption = None,
-    pull_: Annotated[
-        bool, typer.Option("--pull", help="Pull missing models with Ollama first.")
-    ] = False,
-    install_: Annotated[
-        bool,
-        typer.Option(
-            "--install", help="First install what these settings need and is missing; asks you."
-        ),
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before --install.")] = False,
     json_: JsonOption = False,
 ) -> None:
     """Check the installation and the models, and print a fix for each problem.
 
     With --model, the model also answers ten small questions over a short text, in at most three
-    minutes. They show what it can do, and which profile and strategy suit it.
+    minutes. They show what it can do, and which profile and strategy suit it. The weights of a
+    built-in model that is named are fetched if they are missing.
     """
     context = _named_embedding(
         context_from({"model": model, "embedding": embedding, "index": index})
     )
-    if install_:
-        install_missing(context, yes=yes)
-    if pull_:
-        _pull_missing(context)
-    needed = needed_extras(context)
+    needed = _needed_extras(context)
     findings = [_python(), *map(_package, PACKAGES)]
     findings += [_extra(name, needed=name in needed) for name in EXTRAS]
     findings += [_data_folder(), *_locations()]
-    lacking = [] if missing_modules("builtin") else missing_weights(context)
+    named = (is_builtin(model or ""), bool(embedding))
+    lacking = [] if missing_modules("builtin") else _missing_weights(context, *named)
     findings += map(_weights, lacking)
     results: dict[str, Any] = {}
     with err.status("calling the models …"):
@@ -137,6 +131,32 @@ def _named_embedding(context: Context) -> Context:
     return context.model_copy(update={"embedding": held})
 
 
+def _needed_extras(context: Context) -> list[str]:
+    """The extras without which Hopyard cannot work as it is set up."""
+    from hopyard.state.storage.serializer import KEY_VARIABLE
+
+    embeds = embedding_name(context.embedding) in _PACKAGED
+    addresses = any(map(os.environ.get, (THREADS_VARIABLE, LEDGER_VARIABLE)))
+    return [
+        *["builtin"] * (is_builtin(context.model) or embeds),
+        *["encryption"] * bool(os.environ.get(KEY_VARIABLE)),
+        *["postgres"] * addresses,
+    ]
+
+
+def _missing_weights(context: Context, chat: bool, embedding: bool) -> list[PackagedModel]:
+    """The built-in models of the settings whose weights are not on this machine.
+
+    Args:
+        chat: Whether the caller named the chat model, whose weights are then fetched.
+        embedding: The same of the embedding model.
+    """
+    used = [CHAT_MODEL] if is_builtin(context.model) and not chat else []
+    if not embedding and (packaged := _PACKAGED.get(embedding_name(context.embedding))):
+        used.append(packaged)
+    return [model for model in used if not find_files(model)]
+
+
 def _all_well(findings: list[Finding]) -> bool:
     return all(finding.ok for finding in findings if finding.needed)
 
@@ -171,7 +191,8 @@ def _version(package: str) -> str:
 
 def _weights(model: PackagedModel) -> Finding:
     detail = f"not on this machine; its first use fetches {model.size}"
-    cure = "`hopyard doctor --install` fetches them now"
+    option = "--model" if model == CHAT_MODEL else "--embedding"
+    cure = f"`hopyard doctor {option} builtin` fetches them now"
     return Finding(f"weights of {model.name}", False, detail, cure, needed=False)
 
 
@@ -262,14 +283,6 @@ def _embedding(context: Context) -> Finding:
         return f"{embedder(context.embedding).embed_query('hop').shape[0]} dimensions"
 
     return _try(f"embedding model {context.embedding}", embed)
-
-
-def _pull_missing(context: Context) -> None:
-    from hopyard.models.ollama import installed_models, pull
-
-    for name in _lacking(context, installed_models()):
-        with progress_bar() as report:
-            pull(name, lambda status, done, total: report(status[:40], done, total))
 
 
 def _asked_of_ollama(context: Context) -> list[str]:

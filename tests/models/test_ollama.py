@@ -288,18 +288,6 @@ def test_a_missing_embedding_model_is_to_be_pulled(server: OllamaServer) -> None
         embedder("ollama:gone").embed_query("hop")
 
 
-def test_a_model_is_fetched_with_progress(server: OllamaServer) -> None:
-    server.to_pull["new:latest"] = Model(chat=paris)
-    told: list[tuple[str, int, int]] = []
-    ollama.pull("new", lambda *step: told.append(step))
-    assert told[0] == ("pulling manifest", 0, 0)
-    assert [done for _, done, total in told if total] == [0, 400, 1000]
-    assert told[-1][0] == "success"
-    assert "new:latest" in ollama.installed_models()
-    with pytest.raises(ModelUnreachableError, match=r"'nowhere'.*file does not exist"):
-        ollama.pull("nowhere", lambda *step: None)
-
-
 async def test_the_server_says_how_large_a_model_is(server: OllamaServer) -> None:
     server.models["mine:latest"] = Model(chat=paris, parameter_size="3.21B")
     server.models["large:latest"] = Model(chat=paris, parameter_size="70.6B")
