@@ -25,20 +25,16 @@ _LINKS: Final = re.compile(r"^(?:import|export \{).*\n|^export (?=const|function
 """Imports and exports, which one module needs none of."""
 
 
-def saved_trace(trace: Trace, *, reload_seconds: float = 0) -> str:
+def saved_trace(trace: Trace) -> str:
     """A trace as a page that needs no other file.
 
     Its policy allows the style and the script alone, by their hashes.
-
-    Args:
-        reload_seconds: How often the page loads itself again; 0 for never.
     """
     return TEMPLATES.get_template("saved.html").render(
         trace=as_shown(trace),
         style=_asset("style.css"),
         script=_script(),
         policy=_policy(),
-        reload_seconds=reload_seconds,
     )
 
 

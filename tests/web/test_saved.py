@@ -374,11 +374,6 @@ def test_earlier_questions_are_listed(shown: Shown) -> None:
     assert "single · m · 2 calls, 1.5 s · from Mars" in said
 
 
-def test_it_loads_itself_again_only_while_it_is_followed(trace: Trace) -> None:
-    assert 'http-equiv="refresh"' not in saved_trace(trace)
-    assert '<meta http-equiv="refresh" content="1">' in saved_trace(trace, reload_seconds=1.0)
-
-
 def test_without_a_script_the_answer_is_there(shown: Shown, browser: Any, trace: Trace) -> None:
     file = shown(trace).current_url
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
