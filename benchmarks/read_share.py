@@ -23,8 +23,9 @@ from typing import Any, Final
 
 from hopyard.graphs.global_search import graph
 from hopyard.indexes.index import Index
+from hopyard.indexes.kinds.communities.writing import elements_of
 from hopyard.indexes.text.sentences import sentence_spans
-from hopyard.nodes.global_search.plan import estimate_level
+from hopyard.nodes.global_search.reading import is_short
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.prompts.traits import TRAITS, traits_for
 from hopyard.state.settings.fields import Context
@@ -75,8 +76,8 @@ def measure(directory: Path) -> dict[str, Any]:
         graph = index.reader("entity-graph")
         sentences = sum(len(sentence_spans(each.text)) for each in index.corpus.passages())
         named = len(graph.files.sentences)
-        planned = estimate_level(index, 0, Context(model="scripted"))
-    own = planned.reports - planned.parts
+        elements = elements_of(index)
+        own = sum(not is_short(each, elements) for each in index.reader("communities").at(0))
     found: dict[str, Any] = {"sentences": sentences, "name an entity": named}
     for name, nearest, settings in (
         ("like a leaf", 0, {"most_reports": own}),

@@ -60,7 +60,7 @@ COMMANDS: Final[Mapping[str, _Place]] = {
         "worker", "worker_command", "Work for builds of an index in Postgres, on this machine."
     ),
     "gate": _Place("gate.commands", "app", "Train and use the retrieval gate."),
-    "graph": _Place("graph.commands", "app", "Show and export the graphs of an index."),
+    "graph": _Place("graph.commands", "app", "Export the graphs of an index."),
     "threads": _Place("threads", "app", "List, show, copy and delete conversations."),
 }
 """A command is imported only when it is called, because importing all of them takes seconds."""

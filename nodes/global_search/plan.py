@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
@@ -180,37 +179,3 @@ async def _calls(run: Run, *, reports: bool = False) -> int:
     tokens += LONGEST_EXCERPT * len(plan["missing"])
     calls: int = sum(plan["missing"].values()) - (-tokens // window) + 1
     return calls
-
-
-@dataclass(frozen=True)
-class LevelEstimate:
-    """The reports that a global question about a level has written, if none is kept yet."""
-
-    reports: int
-    parts: int
-    """Those of them that are about parts of communities that do not fit."""
-    input_tokens: int
-    """Tokens of their prompts, estimated."""
-    short: int
-    """Communities that are read as they are."""
-    left_out: int
-    """Communities beyond `global.most_reports`."""
-
-
-def estimate_level(index: Index, level: int, settings: Context) -> LevelEstimate:
-    """Plan the reports of a level as `global` does. It reads passages, so it may block."""
-    communities: CommunityIndex = index.reader("communities")
-    elements = writing.elements_of(index)
-    without = [found for found in communities.at(level) if communities.report(found.id) is None]
-    long = [found for found in without if not is_short(found, elements)]
-    long.sort(key=lambda community: (-community.passages, community.id))
-    names = [community.id for community in long[: GlobalSettings.of(settings).most_reports]]
-    plans = [plan for plan in _plans(index, names, settings).values() if plan.calls]
-    reports = sum(plan.calls for plan in plans)
-    return LevelEstimate(
-        reports=reports,
-        parts=reports - len(plans),
-        input_tokens=sum(plan.input_tokens for plan in plans),
-        short=len(without) - len(long),
-        left_out=len(long) - len(names),
-    )

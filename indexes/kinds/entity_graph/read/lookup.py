@@ -90,8 +90,7 @@ def find_entities(graph: EntityGraph, name: str) -> list[Entity]:
 def several(name: str, count: int) -> UsageError:
     """The error for a name without the number of the entity that is meant."""
     return UsageError(
-        f"The name {name!r} means {counted(count, 'entity')}: "
-        f"give --choice a number from 1 to {count}."
+        f"The name {name!r} means {counted(count, 'entity')}: choose a number from 1 to {count}."
     )
 
 

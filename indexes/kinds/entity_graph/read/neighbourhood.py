@@ -16,7 +16,6 @@ from hopyard.indexes.kinds.entity_graph.graph.graph import Description, EntityGr
 from hopyard.indexes.kinds.entity_graph.read.lookup import Entity
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.state.references import name_sources
-from hopyard.state.text.counting import counted
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,6 @@ class Neighbour:
     entity: Entity
     sentences: int
     passages: int
-
-    def __str__(self) -> str:
-        """The number of shared places: "2 sentences, 3 passages"."""
-        sentences = f"{counted(self.sentences, 'sentence')}, " if self.sentences else ""
-        return f"{sentences}{counted(self.passages, 'passage')}"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +9,7 @@ import numpy as np
 import pytest
 from building import build, wait
 from conftest import WordEmbedder
-from typer.testing import CliRunner
 
-from hopyard.cli.graph.commands import app
 from hopyard.indexes.building import build as building
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
@@ -144,14 +141,9 @@ def _status(index: Path) -> dict[str, object]:
         return dict(KIND.status(opened.kind_directory("communities")))
 
 
-def test_the_command_lists_communities(directory: Path, opened: Index) -> None:
+def test_a_community_as_plain_values(opened: Index) -> None:
     found: CommunityIndex = opened.reader("communities")
-    listed = CliRunner().invoke(app, ["communities", str(directory), "--json"])
-    told = json.loads(listed.stdout)
-    assert [each["entities"] for each in told["communities"]] == sorted(
-        (len(each.entities) for each in found.at(0)), reverse=True
-    )
-    assert told["communities"][-1] == {
+    assert found.plain(found.at(0)[-1], opened.reader("entity-graph")) == {
         "id": found.at(0)[-1].id,
         "level": 0,
         "parent": "",
@@ -162,9 +154,3 @@ def test_the_command_lists_communities(directory: Path, opened: Index) -> None:
         "labels": ["Zanzibar"],
         "report": None,
     }
-    lines = CliRunner().invoke(app, ["communities", str(directory), "--limit", "1"]).stdout
-    count = len(found.at(0))
-    assert lines.splitlines()[0] == (
-        f"Level 0 of {found.levels}: {count} communities, modularity {found.modularity[0]:.3f}"
-    )
-    assert lines.splitlines()[-1] == f"and {count - 1} more"

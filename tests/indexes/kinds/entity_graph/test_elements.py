@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.cli.graph.commands import show_command
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.index import Index
+from hopyard.indexes.kind import KINDS
 from hopyard.indexes.kinds.entity_graph.find.extraction import (
     NOWHERE,
     Described,
@@ -240,26 +240,12 @@ def test_files_that_do_not_fit_are_refused(library: Library) -> None:
         graph_of(library)
 
 
-def test_graph_show_has_type_and_description(
-    library: Library, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_entity_has_type_and_descriptions(library: Library) -> None:
     library.build(DOCUMENTS, **DESCRIBED)
-    show_command(library.directory, "marie curie")
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].strip() == "Marie Curie  scientist"
-    assert [line.strip() for line in lines[2:4]] == [
-        "Marie Curie won the Nobel Prize in 1903.  Marie Curie",
-        "Marie Curie named radium.  Radium",
-    ]
-    assert [line.strip() for line in lines[-5:]] == [
-        "Marie Curie discovered Radium  strength 9, Marie Curie",
-        "She found radium.",
-        "Marie Curie won with Pierre Curie  strength 10, Marie Curie",
-        "They won it together.",
-        "Marie Curie named Radium  strength 1, Radium",
-    ]
-    show_command(library.directory, "marie curie", json_=True)
-    told = json.loads(capsys.readouterr().out)
+    with Index.open(library.directory) as index:
+        graph = index.reader("entity-graph")
+        [hood] = KINDS["entity-graph"].look_up(graph, "marie curie", index.passages, 10)
+    told = hood.plain()
     assert told["type"] == "scientist"
     assert [each["passage"] for each in told["descriptions"]] == ["curie", "radium"]
     assert [(each["description"], each["strength"]) for each in told["facts"]] == [

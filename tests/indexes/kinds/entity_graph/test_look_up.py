@@ -1,9 +1,8 @@
-"""`hopyard graph show` and the page of an entity, and which graph `hopyard graph export` writes."""
+"""The entities that a name means, and which graph `hopyard graph export` writes."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +17,7 @@ from hopyard.cli.graph import commands as command
 from hopyard.indexes.arrays.exporting import Export, Link, Node
 from hopyard.indexes.build_context import BuildContext
 from hopyard.indexes.corpus.records import Document, Passage
+from hopyard.indexes.index import Index
 from hopyard.indexes.kind import KINDS, IndexKind
 from hopyard.state.errors import IndexMissingError, UsageError
 
@@ -40,46 +40,15 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     )
 
 
-def test_the_terminal_shows_the_neighbourhood(run: Run, index: Path) -> None:
-    lines = [line.strip(" ─") for line in run("show", index, "IRON bridge").stdout.splitlines()]
-    assert lines == [
-        "Iron Bridge",
-        "iron bridge · 2 mentions, 2 passages, 3 neighbours, 2 facts, 2 synonyms",
-        "passages",
-        "Bridge  1 mention",
-        "“The Iron Bridge crosses the Severn.”",
-        "Darby  1 mention",
-        "“Abraham Darby built the Iron Bridge.”",
-        "named beside it",
-        "Abraham Darby  1 sentence, 2 passages",
-        "SEVERN  1 sentence, 1 passage",
-        "Dudley  1 passage",
-        "facts",
-        "Abraham Darby built Iron Bridge  Bridge and 1 more",
-        "Iron Bridge crosses SEVERN  Bridge",
-        "synonyms",
-        "SEVERN  0.90",
-        "Dudley  0.81",
-    ]
+def look_up(directory: Path, name: str, limit: int = 10, choice: int = 0) -> list[dict[str, Any]]:
+    with Index.open(directory) as opened:
+        kind, graph = KINDS["entity-graph"], opened.reader("entity-graph")
+        found = kind.look_up(graph, name, opened.passages, limit, choice)
+    return [hood.plain() for hood in found]
 
 
-def test_a_limit_says_how_many_more(run: Run, index: Path) -> None:
-    shown = run("show", index, "Iron Bridge", "--limit", 1).stdout
-    assert re.findall(r"and \d+ more$", shown, re.MULTILINE) == [
-        "and 1 more",
-        "and 2 more",
-        "and 1 more",  # the fact's passages
-        "and 1 more",
-        "and 1 more",
-    ]
-
-
-def test_json_has_texts_in_place_of_rows(run: Run, index: Path) -> None:
-    told = json.loads(run("show", index, "severn", "--json").stdout)
-    assert list(told) == [
-        "entity", "names", "type", "descriptions", "totals", "passages", "neighbours", "facts",
-        "synonyms",
-    ]  # fmt: skip
+def test_texts_are_in_place_of_rows(index: Path) -> None:
+    [told] = look_up(index, "severn")
     assert told["passages"][1] == {
         "id": "bridge",
         "title": "Bridge",
@@ -89,45 +58,23 @@ def test_json_has_texts_in_place_of_rows(run: Run, index: Path) -> None:
     }
     crossing = {"subject": "Iron Bridge", "relation": "crosses", "object": "SEVERN"}
     elements = {"description": "", "strength": None}
-    assert {**crossing, "passages": ["bridge"], **elements} in told["facts"]
+    assert {**crossing, "passages": ("bridge",), **elements} in told["facts"]
     assert told["synonyms"] == [{"entity": "Iron Bridge", "cosine": 0.9}]
 
 
-def test_a_name_of_several_entities_lists_them(run: Run, index: Path) -> None:
-    lines = run("show", index, "darby").stdout.splitlines()
-    assert lines == [
-        "'darby' means 2 entities; --choice N shows one of them:",
-        " 1  Abraham Darby  2 passages",
-        "    beside Iron Bridge, Dudley, SEVERN",
-        "    in Darby, Bridge",
-        " 2  Darby  1 passage",
-        "    beside Zoo",
-        "    in Zoo",
-    ]
-    told = json.loads(run("show", index, "darby", "--json").stdout)
-    assert [choice["entity"] for choice in told["choices"]] == ["Abraham Darby", "Darby"]
-    chosen = run("show", index, "darby", "--choice", 2).stdout
-    assert chosen.startswith("Darby\ndarby · 1 mention,")
+def test_a_name_of_several_entities_gives_them_all_or_the_chosen(index: Path) -> None:
+    several = look_up(index, "darby")
+    assert [
+        (told["entity"], [each["entity"] for each in told["neighbours"]]) for told in several
+    ] == [("Abraham Darby", ["Iron Bridge", "Dudley", "SEVERN"]), ("Darby", ["Zoo"])]
+    assert [told["entity"] for told in look_up(index, "darby", choice=2)] == ["Darby"]
 
 
-def test_errors_are_one_sentence(run: Run, index: Path) -> None:
-    with pytest.raises(UsageError, match="named 'Dudly': did you mean Dudley") as unknown:
-        run("show", index, "Dudly")
-    assert unknown.value.exit_code == 2
-    with pytest.raises(UsageError, match="means 1 entity: give --choice a number from 1 to 1"):
-        run("show", index, "Dudley", "--choice", 2)
-
-
-def test_an_index_without_the_graph_says_how_to_build_it(run: Run, tmp_path: Path) -> None:
-    directory = tmp_path / "plain"
-    build(
-        [Document("a", "A", "Text.")],
-        directory=directory,
-        embedder=WordEmbedder(),
-        kinds=("dense",),
-    )
-    with pytest.raises(IndexMissingError, match=r"no entity-graph part, which hopyard graph show"):
-        run("show", directory, "A")
+def test_errors_are_one_sentence(index: Path) -> None:
+    with pytest.raises(UsageError, match="named 'Dudly': did you mean Dudley"):
+        look_up(index, "Dudly")
+    with pytest.raises(UsageError, match="means 1 entity: choose a number from 1 to 1"):
+        look_up(index, "Dudley", choice=2)
 
 
 def test_the_graph_that_the_index_has_is_exported(run: Run, index: Path, tmp_path: Path) -> None:
