@@ -9,16 +9,16 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from hopyard.classifiers.labels import Label
 from hopyard.classifiers.retrieval_gate import RetrievalGate
-from hopyard.measures.bootstrap import Interval
 from hopyard.state.errors import UsageError
 from hopyard.state.storage.atomic import write_file
 
 Floats = npt.NDArray[np.float64]
-_FILE: Final = "evaluation.json"
+EVALUATION_FILE: Final = "evaluation.json"
+"""In the gate's folder."""
 _GRID: Final = tuple(round(step / 50, 2) for step in range(51))
 """Thresholds of the curve."""
 _BINS: Final = 10
@@ -67,34 +67,17 @@ class LabelMeasures(BaseModel, frozen=True):
     cost: dict[str, float]
 
 
-class DecisionCounts(BaseModel, frozen=True):
-    """The decisions on a group of held-out questions.
-
-    Attributes:
-        retrieved: Those that were sent to the documents, by the gate or by a rule beside it.
-        by_gate_alone: Those that the gate sends there without the rules.
-        share: Of those retrieved, with its exact 95 % interval.
-    """
-
-    questions: int
-    retrieved: int
-    by_gate_alone: int
-    share: Interval
-
-
 class GateEvaluation(BaseModel, frozen=True):
     """Everything that was measured of a gate.
 
     Attributes:
         gate_model: The model whose labels the gate was trained on.
         labels_model: The model whose labels it is measured on; "" without labels.
-        decisions: By group of questions, with the rules beside the gate.
     """
 
     gate_model: str
     labels_model: str = ""
     labels: LabelMeasures | None = None
-    decisions: dict[str, DecisionCounts] = {}
     command: str = ""
 
 
@@ -231,22 +214,4 @@ def measure_gate(gate: RetrievalGate, labels: Sequence[Label]) -> LabelMeasures:
 def save_evaluation(folder: Path, evaluation: GateEvaluation) -> None:
     """Write the evaluation into a gate's folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / _FILE, (evaluation.model_dump_json(indent=1) + "\n").encode())
-
-
-def read_evaluation(folder: Path) -> GateEvaluation | None:
-    """Read the evaluation in a folder; None without such a file.
-
-    Raises:
-        UsageError: The file is damaged.
-    """
-    path = folder / _FILE
-    if not path.exists():
-        return None
-    try:
-        return GateEvaluation.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise UsageError(
-            f"{str(path)!r} is not an evaluation ({error.errors()[0]['msg']}); make it again with "
-            "`hopyard gate evaluate`."
-        ) from error
+    write_file(folder / EVALUATION_FILE, (evaluation.model_dump_json(indent=1) + "\n").encode())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hopyard.classifiers.card import RELIABILITY, THRESHOLD
 from hopyard.classifiers.evaluate import LabelMeasures, bayes_threshold
 from lab.figure import figure
+from lab.gate_card import RELIABILITY, THRESHOLD
 
 __all__ = ("draw_figures",)
 

@@ -18,13 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hopyard.classifiers.card import write_card
-from hopyard.classifiers.evaluate import (
-    DecisionCounts,
-    GateEvaluation,
-    measure_gate,
-    save_evaluation,
-)
+from hopyard.classifiers.evaluate import measure_gate, save_evaluation
 from hopyard.classifiers.labels import Label, read_labels
 from hopyard.classifiers.retrieval_gate import decide as decide_by_probability
 from hopyard.classifiers.retrieval_gate import gate_folder
@@ -35,6 +29,7 @@ from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
 from hopyard.state.settings.fields import Context, GateSettings
 from hopyard.state.storage.atomic import write_file
+from lab.gate_card import DecisionCounts, MeasuredGate, write_card
 from lab.gate_figures import draw_figures
 
 __all__ = ("GROUPS", "group_of", "main", "measure")
@@ -52,7 +47,7 @@ def group_of(kind: str) -> str:
 
 async def measure(
     gate: str, corpora: Sequence[tuple[Path, Sequence[Label]]]
-) -> tuple[GateEvaluation, list[dict[str, Any]]]:
+) -> tuple[MeasuredGate, list[dict[str, Any]]]:
     """The gate against labels, what was decided in each group, and the wrong decisions.
 
     Args:
@@ -79,7 +74,7 @@ async def measure(
                     {**row, "probability": round(p, 3), "reason": decided["reason"], **near}
                 )
     every = [label for _, labels in corpora for label in labels]
-    evaluation = GateEvaluation(
+    evaluation = MeasuredGate(
         gate_model=loaded.manifest.model,
         labels=measure_gate(loaded, every),
         decisions={
@@ -117,7 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         draw_figures(found.labels, folder, f"held-out labels, {found.labels.questions} questions")
         print(f"AUROC {found.labels.auroc}, ECE {found.labels.ece}")
     if folder == gate_folder(args.gate):
-        write_card(folder, found)
+        write_card(folder)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in wrong)
     write_file(folder / "wrong.jsonl", lines.encode())
     for group, row in found.decisions.items():

@@ -124,11 +124,11 @@ def train_command(
     seed: Annotated[int, typer.Option(min=0)] = 7,
     model: Annotated[
         str | None,
-        typer.Option(help="Name of the model in the gate's card."),
+        typer.Option(help="Name of the model that the gate is for."),
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Train a gate on labels, calibrate it, choose its threshold, and write its card."""
+    """Train a gate on labels, calibrate it, and choose its threshold."""
     require("`hopyard gate train`", "gate")
     from hopyard.classifiers.manifest import TrainSettings
     from hopyard.classifiers.train import train_gate
@@ -153,7 +153,7 @@ def evaluate_command(
     model: ModelOption = None,
     out_: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for numbers and card (default: the gate's)."),
+        typer.Option("--out", help="Folder for evaluation.json (default: the gate's)."),
     ] = None,
     json_: JsonOption = False,
 ) -> None:

@@ -8,10 +8,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hopyard.classifiers.card import write_card
 from hopyard.classifiers.evaluate import GateEvaluation, save_evaluation
 from hopyard.classifiers.labels import Label, count_drops
-from hopyard.classifiers.manifest import MANIFEST_FILE
 from hopyard.cli.console import err, out, print_json
 from hopyard.models.chat import chat_provider
 from hopyard.models.names import known_as, same_model
@@ -72,11 +70,10 @@ def _identity(model: str) -> str:
 
 
 def show_training(trained: Trained, folder: Path, *, as_json: bool) -> None:
-    """Write the card, and print the measures of the validation split."""
+    """Print the measures of the validation split."""
     manifest = trained.manifest
-    card = write_card(folder)
     if as_json:
-        print_json({"gate": str(folder), "card": str(card), **manifest.model_dump(mode="json")})
+        print_json({"gate": str(folder), **manifest.model_dump(mode="json")})
         return
     numbers = manifest.validation
     out.print(
@@ -87,11 +84,9 @@ def show_training(trained: Trained, folder: Path, *, as_json: bool) -> None:
 
 
 def show_evaluation(found: GateEvaluation, folder: Path, *, as_json: bool) -> None:
-    """Write the numbers, and the card if the folder holds the gate; print the measures."""
+    """Write the numbers, and print the measures."""
     save_evaluation(folder, found)
     labels = found.labels
-    if (folder / MANIFEST_FILE).is_file():
-        write_card(folder, found)
     if as_json:
         print_json(found.model_dump(mode="json"))
         return

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.classifiers.card import render_markdown
 from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import PromptCalls, Record
 from hopyard.measures.bootstrap import Interval
@@ -18,6 +17,7 @@ from hopyard.prompts.indexes.communities import REPORT
 from hopyard.state.storage.atomic import write_file
 from hopyard.state.storage.lines import write_model
 from hopyard.state.text.counting import counted
+from lab.gate_card import render_markdown
 from lab.global_eval.pairwise import PairJudgement, shown_answer
 from lab.global_eval.win_rates import JudgeBias, WinRates, judge_bias, win_rates
 

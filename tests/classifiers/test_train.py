@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.classifiers.card import write_card
-from hopyard.classifiers.evaluate import GateEvaluation, measure_gate, save_evaluation
 from hopyard.classifiers.labels import Label
 from hopyard.classifiers.manifest import TrainSettings
 from hopyard.classifiers.retrieval_gate import RetrievalGate, decide
@@ -160,23 +158,6 @@ def test_the_same_seed_makes_the_same_gate(tiny: TrainSettings, tmp_path: Path) 
         assert getattr(first.manifest, name) == getattr(other.manifest, name)
     losses = [made.manifest.training["validation_losses"] for made in (first, other)]
     assert losses[0] == losses[1]
-
-
-def test_the_card_holds_the_numbers_and_says_what_is_not_measured(made: Made) -> None:
-    folder, trained = made
-    card = write_card(folder).read_text()
-    assert f"Threshold: {trained.manifest.threshold:.3f}" in card
-    assert "| type greeting | 0 | 10 |" in card
-    assert "from their passages: wrong 1." in card
-    assert "Not measured on held-out questions." in card
-    gate = load_gate(folder)
-    found = GateEvaluation(gate_model="m", labels_model="n", labels=measure_gate(gate, separable()))
-    save_evaluation(folder, found)
-    card = write_card(folder).read_text()
-    assert "**The labels are of `n`, the gate is for `m`.**" in card
-    assert "| 20 | 50.0% | 1.000 |" in card
-    for name in ("evaluation.json", "MODEL_CARD.md"):
-        (folder / name).unlink()
 
 
 def test_an_empty_class_is_refused_before_anything_is_written(

@@ -138,7 +138,6 @@ def test_train_then_predict(hopyard: Run, folder: Path, monkeypatch: pytest.Monk
     )  # fmt: skip
     assert ended.code == 0, ended.err
     assert ended.json["labels"] == {"retrieve": 8, "no retrieval": 8}
-    assert (folder / "gate" / "MODEL_CARD.md").exists()
     assert "Warning" not in ended.err
     monkeypatch.setattr(sys, "stdin", io.StringIO("Hello 3\n\nWho is it?\n"))
     ended = hopyard("gate", "predict", "--gate", folder / "gate", "--json")
@@ -177,7 +176,6 @@ def test_evaluate_on_labels(hopyard: Run, folder: Path) -> None:
     assert (found["labels"]["questions"], found["labels"]["auroc"]) == (6, 0.5)
     assert found["command"] == "hopyard gate evaluate l.jsonl"
     assert json.loads((gate / "evaluation.json").read_text()) == found
-    assert "**The labels are of `scripted`" in (gate / "MODEL_CARD.md").read_text()
 
 
 @pytest.mark.parametrize("command", ["predict", "evaluate"])

@@ -1,32 +1,65 @@
-"""The model card of a gate, made from the measured numbers."""
+"""The model card of a gate, from `gate.json` and `evaluation.json`.
+
+    python -m lab.gate_card FOLDER
+
+`lab.gate_measure` writes those of the gates that ship.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.classifiers.evaluate import GateEvaluation, read_evaluation
+from pydantic import BaseModel, Field
+
+from hopyard.classifiers.evaluate import EVALUATION_FILE, GateEvaluation
 from hopyard.classifiers.manifest import GateManifest, read_manifest
+from hopyard.measures.bootstrap import Interval
 from hopyard.models.names import known_as
 from hopyard.state.storage.atomic import write_file
 
 _CARD: Final = "MODEL_CARD.md"
+_TEMPLATE: Final = "GATE_CARD.md"
 RELIABILITY: Final = "reliability.png"
 THRESHOLD: Final = "threshold.png"
 """Figures that the card shows if the folder has them."""
 
 
-def write_card(folder: Path, evaluation: GateEvaluation | None = None) -> Path:
-    """Write the card of the gate in a folder.
+class DecisionCounts(BaseModel, frozen=True):
+    """The decisions on a group of held-out questions.
 
-    Args:
-        evaluation: The measured numbers; None takes those in the folder.
+    Attributes:
+        retrieved: Those that were sent to the documents, by the gate or by a rule beside it.
+        by_gate_alone: Those that the gate sends there without the rules.
+        share: Of those retrieved, with its exact 95 % interval.
     """
-    gate, found = read_manifest(folder), evaluation or read_evaluation(folder)
+
+    questions: int
+    retrieved: int
+    by_gate_alone: int
+    share: Interval
+
+
+class MeasuredGate(GateEvaluation, frozen=True):
+    """A gate as `lab.gate_measure` measures it.
+
+    Attributes:
+        decisions: By group of questions, with the rules beside the gate.
+    """
+
+    decisions: Mapping[str, DecisionCounts] = Field(default_factory=dict)
+
+
+def write_card(folder: Path) -> Path:
+    """Write the card of the gate in a folder, with the measured numbers that the folder has."""
+    gate, file = read_manifest(folder), folder / EVALUATION_FILE
+    found = MeasuredGate.model_validate_json(file.read_bytes()) if file.exists() else None
     page = render_markdown(
-        "hopyard.classifiers",
-        _CARD,
+        "lab",
+        _TEMPLATE,
         gate=gate,
         network=_network(gate),
         data=_data(gate),
@@ -88,3 +121,7 @@ def _environment(package: str) -> Any:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
+
+
+if __name__ == "__main__":
+    print(write_card(Path(sys.argv[1])))
