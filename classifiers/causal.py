@@ -5,18 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
-from hopyard.models.builtin.chat import adapter_file, builtin_identity
-from hopyard.models.builtin.weights import weights
+from hopyard.models.builtin.chat import builtin_identity, engine_file
 from hopyard.models.chat import chat_provider
 from hopyard.models.names import name_from_user
 from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
 from hopyard.state.extras import require
-
-_DOWN: Final = ".lora_A.weight"
-_UP: Final = ".lora_B.weight"
 
 
 @dataclass(frozen=True)
@@ -67,11 +63,9 @@ def _is_chat_model(spec: str) -> bool:
 
 def _load_builtin(spec: str, variant: str) -> Causal:
     require(f"Reading the weights of {spec!r} into PyTorch", "gate")
-    identity, adapter, file = builtin_identity(variant), adapter_file(variant), weights()
-    model, tokenizer = _load(str(file.parent), {"gguf_file": file.name})
-    if adapter is not None:
-        merge_adapter(model, adapter)
-    return _require_template(Causal(identity, model, tokenizer))
+    file = engine_file(variant)
+    loaded = _load(str(file.parent), {"gguf_file": file.name})
+    return _require_template(Causal(builtin_identity(variant), *loaded))
 
 
 def _load(place: str, options: dict[str, str]) -> tuple[Any, Any]:
@@ -100,38 +94,3 @@ def _require_template(causal: Causal) -> Causal:
             "instruction-tuned model."
         )
     return causal
-
-
-def merge_adapter(model: Any, file: Path) -> None:
-    """Add a llama.cpp LoRA to the weights: W + alpha / rank · B·A.
-
-    llama.cpp keeps the rows of query and key projections in another order than Hugging Face; the
-    rows of B are put back (`models.builtin.lora.read_gguf`).
-
-    Args:
-        model: A `transformers` Llama model in float32; changed in place.
-
-    Raises:
-        HopyardError: The adapter does not fit the model.
-    """
-    import torch
-
-    from hopyard.models.builtin.lora import heads_of, read_gguf
-
-    try:
-        matrices, alpha = read_gguf(file, heads_of(model.config))
-    except ValueError as error:
-        raise HopyardError(f"The adapter cannot be used: {error}; train it again.") from error
-    for name, down in matrices.items():
-        if not name.endswith(_DOWN):
-            continue
-        up = matrices[name.removesuffix(_DOWN) + _UP]
-        path = name.removeprefix("base_model.model.").removesuffix(_DOWN)
-        weight = model.get_submodule(path).weight
-        change = torch.from_numpy(up @ down) * (alpha / down.shape[0])
-        if change.shape != weight.shape:
-            raise HopyardError(
-                f"The adapter {file.name} does not fit the model: {path} is "
-                f"{tuple(weight.shape)}, its change {tuple(change.shape)}; train it again."
-            )
-        weight.data += change.to(weight.device)

@@ -83,6 +83,22 @@ def engine_identity(variant: str = "") -> str:
     return f"{builtin_identity(variant)}{merged}"
 
 
+def engine_file(variant: str = "") -> Path:
+    """The GGUF file of a variant: the base model's, or with the adapter merged into its weights.
+
+    Raises:
+        ModelUnreachableError: The merged weights cannot be stored.
+    """
+    adapter = adapter_file(variant)
+    file = weights_with_adapter(weights(), adapter, _name(adapter)) if adapter else weights()
+    if file is None:
+        raise ModelUnreachableError(
+            "The merged weights of the built-in model cannot be stored; set HOPYARD_CACHE to a "
+            "folder that can be written, or use builtin:base."
+        )
+    return file
+
+
 def builtin_address(variant: str = "") -> str:
     """Start the variant's engine, once in a process, and return its OpenAI base address."""
     with _lock:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,25 +23,10 @@ from hopyard.models.builtin.weights import cache_folder
 
 logger = logging.getLogger(__name__)
 
-Array = npt.NDArray[Any]
-
 _KEPT: Final = 3
 """Merged files to keep: whoever trains adapters tries many."""
 _COPIED: Final = "GGUF."
 """Prefix of the keys that the writer makes itself."""
-
-TENSOR_NAMES: Final = {
-    "q_proj": "attn_q",
-    "k_proj": "attn_k",
-    "v_proj": "attn_v",
-    "o_proj": "attn_output",
-    "gate_proj": "ffn_gate",
-    "up_proj": "ffn_up",
-    "down_proj": "ffn_down",
-}
-"""llama.cpp's name of each projection, by Hugging Face's name."""
-_PROJECTIONS: Final = {tensor: projection for projection, tensor in TENSOR_NAMES.items()}
-_TENSOR: Final = re.compile(r"blk\.(\d+)\.(\w+)\.weight\.lora_([ab])$")
 
 
 def add_lora(
@@ -157,54 +141,3 @@ def _delete_oldest(folder: Path) -> None:
     newest = sorted(folder.glob("*.gguf"), key=lambda file: file.stat().st_mtime, reverse=True)
     for old in newest[_KEPT:]:
         old.unlink(missing_ok=True)
-
-
-def to_rotary_order(rows: Array, heads: int) -> Array:
-    """Reorder the rows of a query or key projection from llama.cpp's order to Hugging Face's.
-
-    Hugging Face rotates the first half of a head's rows against the second half. llama.cpp rotates
-    neighbours: rows 2i and 2i + 1 become row i of the first half and row i of the second half.
-
-    Args:
-        rows: A matrix of shape (heads * 2 * n, any).
-        heads: Attention heads of the projection.
-    """
-    half = rows.shape[0] // heads // 2
-    turned: Array = rows.reshape(heads, half, 2, *rows.shape[1:]).swapaxes(1, 2)
-    return turned.reshape(rows.shape)
-
-
-def heads_of(config: Any) -> dict[str, int]:
-    """Attention heads of the reordered projections, from a transformers configuration."""
-    return {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}
-
-
-def read_gguf(file: Path, heads: dict[str, int]) -> tuple[dict[str, Array], float]:
-    """The matrices of an adapter by PEFT's names, and its alpha.
-
-    Args:
-        file: A llama.cpp LoRA.
-        heads: Heads of the query and of the key projection (`heads_of`).
-
-    Raises:
-        ValueError: The file is not a LoRA adapter of a Llama model.
-    """
-    import gguf
-
-    read = gguf.GGUFReader(file)
-    alpha = read.get_field("adapter.lora.alpha")
-    if alpha is None:
-        raise ValueError(f"{file} is not a LoRA adapter: it has no alpha")
-    matrices = {}
-    for tensor in read.tensors:
-        found = _TENSOR.match(tensor.name)
-        if not found or found[2] not in _PROJECTIONS:
-            raise ValueError(f"{file}: {tensor.name} is not a LoRA matrix of a Llama projection")
-        layer, name, side = found.groups()
-        projection, matrix = _PROJECTIONS[name], tensor.data.astype(np.float32)
-        if side == "b" and projection in heads:
-            matrix = to_rotary_order(matrix, heads[projection])
-        part = "mlp" if name.startswith("ffn") else "self_attn"
-        key = f"base_model.model.model.layers.{layer}.{part}.{projection}.lora_{side.upper()}"
-        matrices[f"{key}.weight"] = matrix
-    return matrices, float(alpha.contents())
