@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
-from langchain_core.vectorstores import VectorStore
 
 from hopyard.indexes.kind import KINDS, IndexKind
-from hopyard.indexes.kinds.dense.vector_store import VECTOR_STORES, VectorStoreType
 from hopyard.indexes.search import SEARCHES, SearchMethod
 from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.models.embedder import Embedder
@@ -41,28 +36,6 @@ def register_search_method(method: SearchMethod) -> None:
     A package offers its own as entry point `hopyard.searches` instead.
     """
     SEARCHES.register(method)
-
-
-def register_vector_store(
-    name: str,
-    open: Callable[[Path, Embeddings], VectorStore],  # noqa: A002  (what it does)
-    save: Callable[[VectorStore, Path], None] | None = None,
-) -> None:
-    """Make a LangChain vector store usable by name, for `build_index(vectors="NAME")`.
-
-        hopyard.register_vector_store(
-            "my-store", lambda folder, embeddings: MyStore(path=folder, embedding=embeddings)
-        )
-
-    A package offers its own as entry point `hopyard.vector_stores` instead.
-
-    Args:
-        open: Opens the store in a folder, which is empty before a build. The embeddings know all
-            vectors that the store asks for. A store that is read must not change its files.
-        save: Writes the store into the folder, if it does not do so itself.
-    """
-    about = f"{name}, which this program registered."
-    VECTOR_STORES.register(VectorStoreType(name=name, about=about, open=open, save=save))
 
 
 def register_chat_model(name: str, model: BaseChatModel | ChatProvider) -> None:

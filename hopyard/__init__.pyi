@@ -19,7 +19,6 @@ from .agent.registration import register_embedding as register_embedding
 from .agent.registration import register_index_kind as register_index_kind
 from .agent.registration import register_search_method as register_search_method
 from .agent.registration import register_strategy as register_strategy
-from .agent.registration import register_vector_store as register_vector_store
 from .agent.retriever import HopyardRetriever as HopyardRetriever
 from .agent.retriever import as_retriever as as_retriever
 from .agent.subgraph import as_graph as as_graph

@@ -51,9 +51,6 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "loaders": Extra(
         "LangChain's document loaders", {"langchain-community": "langchain_community"}
     ),
-    "lancedb": Extra(
-        "vectors in LanceDB", {"lancedb": "lancedb", "langchain-community": "langchain_community"}
-    ),
     "eval": Extra("`hopyard eval`", {"ir-measures": "ir_measures"}),
     "terms": Extra("terms of a domain in the entity graph", {"textblob": "textblob"}),
     "summary-tree": Extra(

@@ -11,7 +11,7 @@ import typer
 
 from hopyard.cli.console import progress_bar
 from hopyard.cli.index.report import nothing_read
-from hopyard.indexes.kinds.dense.vector_store import PGVECTOR, VECTOR_STORES
+from hopyard.indexes.kinds.dense import STORES
 from hopyard.models.names import NO_EMBEDDING, embedding_name
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import install_command
@@ -89,7 +89,9 @@ SkipBadOption = Annotated[
 ]
 VectorsOption = Annotated[
     str | None,
-    typer.Option("--vectors", help=f"faiss (default), {', '.join((PGVECTOR, *VECTOR_STORES))}."),
+    typer.Option(
+        "--vectors", help=f"{' or '.join(STORES)} (for a shared index); faiss is the default."
+    ),
 ]
 MaxCallsOption = Annotated[
     int | None,

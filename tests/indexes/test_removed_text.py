@@ -42,7 +42,6 @@ WORDS = ("zorbland", "quimb", "91234", "osklane", "payroll")
 RULES: dict[str, Any] = {"communities": {"reports": "all"}}
 MODEL: dict[str, Any] = RULES | {
     "entity_graph": {"builder": "model", "descriptions": True},
-    "dense": {"store": "memory"},
     "summary_tree": {"writer": "model"},
 }
 
@@ -160,15 +159,13 @@ def test_a_reader_of_the_former_generation_opens_the_index_again(index: Path) ->
             reader.passage_ids()
 
 
-@pytest.mark.parametrize("store", ["faiss", "memory"])
-def test_vacuum_deletes_vectors_and_gives_back_the_space(tmp_path: Path, store: str) -> None:
+def test_vacuum_deletes_vectors_and_gives_back_the_space(tmp_path: Path) -> None:
     """A graph of nearest neighbours may keep the vectors of what it no longer finds."""
     large = Document("large", "", " ".join(f"Zorbland{number}." for number in range(10_000)))
     build(
         [*families(1), SECRET, large],
         directory=tmp_path / "index",
         embedder=WordEmbedder(),
-        settings=Context.model_validate({"dense": {"store": store}}),
         chunk_tokens=200,
         kinds=("dense",),
     )

@@ -15,7 +15,6 @@ from hopyard.indexes.corpus.manifest import damage_error, generation_directory
 from hopyard.indexes.corpus.shared import mirror_at
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import IndexKind
-from hopyard.indexes.kinds.dense.vector_store import PGVECTOR, STORE_FILE, VECTOR_STORES
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Group
 from hopyard.state.text.counting import counted
@@ -25,10 +24,18 @@ if TYPE_CHECKING:
     from hopyard.indexes.kinds.dense.reader import DenseReader
 
 FAISS: Final = "faiss"
+PGVECTOR: Final = "pgvector"
+"""The store that keeps vectors in the database of a shared index."""
+STORES: Final = (FAISS, PGVECTOR)
+STORE_FILE: Final = "store.json"
+"""The file of the kind `dense` that names its store; the FAISS index has none."""
 
 LARGE: Final = 50_000
 """Passages from which on inverted lists replace the HNSW graph, which takes 0.8 ms of one core for
 each passage then."""
+
+
+_LEFT: Final = "LangChain's vector stores, which found the same passages, are no longer used"
 
 
 class DenseSettings(Group):
@@ -38,14 +45,14 @@ class DenseSettings(Group):
 
     store: str = Field(
         FAISS,
-        description="faiss, pgvector, or a LangChain vector store: memory, lancedb, another.",
+        description="faiss, or pgvector: in the database of a shared index.",
     )
 
     @field_validator("store")
     @classmethod
     def _known_store(cls, store: str) -> str:
-        if store not in {FAISS, PGVECTOR, *VECTOR_STORES}:
-            raise ValueError(f"choose one of {', '.join((FAISS, PGVECTOR, *VECTOR_STORES))}")
+        if store not in STORES:
+            raise ValueError(f"choose {' or '.join(STORES)}; {_LEFT}")
         return store
 
 
@@ -67,8 +74,8 @@ class _Dense(IndexKind):
         Raises:
             UsageError: There is no such store.
         """
-        if store not in (stores := (FAISS, PGVECTOR, *VECTOR_STORES)):
-            raise UsageError(f"There is no vector store {store!r}: choose {', '.join(stores)}.")
+        if store not in STORES:
+            raise UsageError(f"There is no vector store {store!r}: choose {' or '.join(STORES)}.")
         return _Dense(store)
 
     def store_for(self, index: Path, generation: int) -> str:
@@ -88,16 +95,18 @@ class _Dense(IndexKind):
         return await in_thread(_write, context, self._store)
 
     def open(self, directory: Path) -> DenseReader:
-        """Open the FAISS index, or the vector store."""
+        """Open the FAISS index, or that of the database.
+
+        Raises:
+            IndexMissingError: A file is damaged, or an older Hopyard wrote it into another store.
+        """
         store = _store_in(directory)
         if store == PGVECTOR:
             from hopyard.indexes.kinds.dense.pgvector import PgVectorIndex
 
             return PgVectorIndex.load(directory)
         if store != FAISS:
-            from hopyard.indexes.kinds.dense.stored import StoredIndex
-
-            return StoredIndex.load(directory)
+            raise damage_error(directory / STORE_FILE, f"names {store!r}: {_LEFT}")
         from hopyard.indexes.kinds.dense.hnsw import DenseIndex
         from hopyard.indexes.kinds.dense.ivf import IVF_FILE, IvfIndex
 
@@ -110,6 +119,8 @@ class _Dense(IndexKind):
             wanted = self._store or DenseSettings.of(options.settings).store
             if store != wanted:
                 return False
+        if store not in STORES:
+            return False
         if store != PGVECTOR:
             return (directory / "ids.npy").exists()
         from hopyard.indexes.kinds.dense.pgvector import has_vectors
@@ -148,7 +159,7 @@ class _Dense(IndexKind):
 def _write(context: BuildContext, fixed: str) -> Mapping[str, int]:
     store = DenseSettings.of(context.options.settings).store
     if context.options.keep and context.previous is not None:
-        store = _store_in(context.previous)
+        store = PGVECTOR if _store_in(context.previous) == PGVECTOR else FAISS
     store = fixed or store
 
     def tell(done: int, total: int) -> None:
@@ -170,12 +181,7 @@ def _write(context: BuildContext, fixed: str) -> Mapping[str, int]:
         write(context)
     elif not extended:
         ids, vectors = corpus.map_vectors(embedding, context.directory / VECTORS_FILE)
-        if store == FAISS:
-            IvfIndex.build(ids, vectors, tell).save(context.directory)
-        else:
-            from hopyard.indexes.kinds.dense.stored import StoredIndex
-
-            StoredIndex.build(context.directory, store, ids, vectors, tell)
+        IvfIndex.build(ids, vectors, tell).save(context.directory)
     tell(count, count)
     return {"vectors": count}
 

@@ -23,8 +23,8 @@ from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.build_context import BuildContext
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.corpus.shared import Mirror, mirror_at, mirror_with
+from hopyard.indexes.kinds.dense import PGVECTOR, STORE_FILE
 from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Nearest
-from hopyard.indexes.kinds.dense.vector_store import PGVECTOR, STORE_FILE
 from hopyard.models.embedder import Vector, Vectors
 from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.settings.index_address import index_address

@@ -24,6 +24,7 @@ from hopyard.indexes.kinds.dense.ivf import IvfIndex
 from hopyard.indexes.kinds.dense.reader import DenseReader
 from hopyard.models.embedder import Embedder, Vectors
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
+from hopyard.state.settings.fields import Context
 
 
 def unit_rows(count: int, dimension: int, seed: int = 0) -> Vectors:
@@ -298,6 +299,25 @@ async def test_a_small_change_does_not_rewrite_the_index(
     await check([*documents[:2], *documents[3:41]], ["d00"])
     await add(documents[41:50], **where)  # more than a tenth
     assert not (tmp_path / "gen-0000004" / "dense" / file).samefile(tmp_path / "kept")
+
+
+async def test_an_index_in_a_store_that_left_is_built_again(
+    embedder: Embedder, tmp_path: Path
+) -> None:
+    where: dict[str, Any] = {"directory": tmp_path, "embedder": embedder}
+    await build([Document("a", "Title 1", "Text.")], **where)
+    [folder] = tmp_path.glob("gen-*/dense")
+    (folder / "store.json").write_text('{"store": "lancedb"}')
+    with Index.open(tmp_path) as index, pytest.raises(IndexMissingError, match="no longer used"):
+        index.reader("dense")
+    await build([Document("a", "Title 1", "Text.")], **where)
+    with Index.open(tmp_path) as index:
+        assert index.reader("dense").search(embedder.embed_query("Title 1"), 1)[0][0] == "a"
+
+
+def test_a_store_that_left_is_named() -> None:
+    with pytest.raises(ValueError, match="choose faiss or pgvector; LangChain's vector stores"):
+        Context.model_validate({"dense": {"store": "lancedb"}})
 
 
 @given(st.data())

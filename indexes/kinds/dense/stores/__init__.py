@@ -1,1 +1,0 @@
-"""LangChain vector stores that can hold the kind `dense`: a module each."""
