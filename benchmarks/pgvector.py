@@ -30,7 +30,7 @@ from scale import MB, vectors_of
 from hopyard.indexes.arrays.passage_set import PassageSet
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.kinds.dense import LARGE
-from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+from hopyard.indexes.kinds.dense.flat import FlatIndex
 from hopyard.indexes.kinds.dense.ivf import IvfIndex
 from hopyard.indexes.kinds.dense.pgvector import PgVectorIndex
 from hopyard.indexes.kinds.dense.reader import DenseReader
@@ -106,7 +106,7 @@ def measure(address: str, size: int) -> dict[str, Any]:
     scores = questions @ vectors.T
     ids = Ragged.of_texts(f"n{row:08}" for row in range(size))
     names, random = list(map(ids.text, range(size))), np.random.default_rng(0)
-    maker: Any = DenseIndex if size <= LARGE else IvfIndex
+    maker: Any = FlatIndex if size <= LARGE else IvfIndex
     local, found["local build s"] = timed(lambda: maker.build(names, vectors))
     files = IndexFiles(address, f"scale-{size}", "the index")
 

@@ -13,7 +13,7 @@ from hopyard.indexes.search import Search, SearchMethod
 from hopyard.state.schemas import Evidence, passage_evidence
 
 if TYPE_CHECKING:
-    from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+    from hopyard.indexes.kinds.dense.reader import DenseReader
     from hopyard.models.embedder import Vector, Vectors
 
 _CANDIDATES: Final = 20
@@ -27,7 +27,7 @@ async def _find(search: Search) -> list[Evidence]:
     return await asyncio.to_thread(_choose, dense, vector, search)
 
 
-def _choose(dense: DenseIndex, query: Vector, search: Search) -> list[Evidence]:
+def _choose(dense: DenseReader, query: Vector, search: Search) -> list[Evidence]:
     nearest = dense.search(query, max(search.k, _CANDIDATES), search.allowed)
     ids = [passage_id for passage_id, _ in nearest]
     chosen = mmr(query, dense.vectors(ids), search.k, search.settings.retrieval.mmr_lambda)

@@ -10,7 +10,7 @@ from hopyard.indexes.search import Search, SearchMethod
 from hopyard.state.schemas import Evidence, passage_ids
 
 if TYPE_CHECKING:
-    from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+    from hopyard.indexes.kinds.dense.reader import DenseReader
     from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
     from hopyard.models.embedder import Vector
 
@@ -32,7 +32,7 @@ async def _find(search: Search) -> list[Evidence]:
 
 
 def _walk(
-    graph: GraphIndex, dense: DenseIndex, text: str, vector: Vector, nearest: Sequence[str]
+    graph: GraphIndex, dense: DenseReader, text: str, vector: Vector, nearest: Sequence[str]
 ) -> list[Evidence]:
     from hopyard.indexes.kinds.passage_graph.traversal import (
         by_helpfulness,

@@ -32,7 +32,7 @@ def findings(ended: Ended) -> dict[str, dict[str, Any]]:
 
 def test_a_damaged_file_of_the_index_is_found(hopyard: Run, index: Path, tmp_path: Path) -> None:
     damaged = shutil.copytree(index, tmp_path / "damaged")
-    file = next(damaged.rglob("hnsw.faiss"))
+    file = next(damaged.rglob("vectors.npy"))
     file.write_bytes(bytes(file.stat().st_size))
     ended = hopyard("doctor", "--index", damaged, "--json")
     assert "its checksum is wrong" in findings(ended)[f"index {damaged}"]["detail"]

@@ -186,7 +186,7 @@ async def test_a_build_that_ends_during_opening_is_no_error(
 
 
 @pytest.mark.parametrize(
-    "file", ["dense/hnsw.faiss", "dense/ids.npy", "sparse/terms.npy", "sparse/ids.npy"]
+    "file", ["dense/vectors.npy", "dense/ids.npy", "sparse/terms.npy", "sparse/ids.npy"]
 )
 @pytest.mark.parametrize("damage", ["missing", "short", "scrambled"])
 def test_damaged_files_are_named(built: Path, embedder: Embedder, file: str, damage: str) -> None:

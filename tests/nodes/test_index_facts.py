@@ -12,7 +12,7 @@ from building import build
 
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+from hopyard.indexes.kinds.dense.flat import FlatIndex
 from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embeddings import embedder
@@ -54,7 +54,7 @@ def test_a_word_twice_weighs_once(words: SparseIndex) -> None:
 
 def test_the_background_is_the_mean_over_the_corpus() -> None:
     vectors = np.eye(4, dtype=np.float32)
-    index = DenseIndex.build(list("abcd"), vectors)
+    index = FlatIndex.build(list("abcd"), vectors)
     mean, deviation = index.background(np.array([1, 0, 0, 0], dtype=np.float32))
     assert mean == pytest.approx(0.25)
     assert deviation == pytest.approx(math.sqrt(0.1875))

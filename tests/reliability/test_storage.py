@@ -128,13 +128,13 @@ def test_a_missing_or_cut_file_is_named_at_opening(
     damage: Callable[[Path, random.Random], None], library: Library, files: list[Path]
 ) -> None:
     named = _damaged(damage, library, files, _found)
-    assert named >= {"manifest.json", "corpus.sqlite", "hnsw.faiss", "edges.npy", "ids.npy"}
+    assert named >= {"manifest.json", "corpus.sqlite", "vectors.npy", "edges.npy", "ids.npy"}
 
 
 def test_a_flipped_byte_is_named_by_the_full_check(library: Library, files: list[Path]) -> None:
     """It is what `hopyard doctor` runs."""
     named = _damaged(_flip, library, files, lambda library: check_index(library.directory))
-    assert named >= {"manifest.json", "hnsw.faiss", "edges.npy", "ids.npy"}
+    assert named >= {"manifest.json", "vectors.npy", "edges.npy", "ids.npy"}
 
 
 @pytest.mark.parametrize("cell", ["passages.text", "documents.metadata"])

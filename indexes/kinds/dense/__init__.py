@@ -31,8 +31,8 @@ STORE_FILE: Final = "store.json"
 """The file of the kind `dense` that names its store; the FAISS index has none."""
 
 LARGE: Final = 50_000
-"""Passages from which on inverted lists replace the HNSW graph, which takes 0.8 ms of one core for
-each passage then."""
+"""Passages from which on inverted lists are searched: comparing a question with all of so many
+takes some ten milliseconds."""
 
 
 _LEFT: Final = "LangChain's vector stores, which found the same passages, are no longer used"
@@ -107,13 +107,15 @@ class _Dense(IndexKind):
             return PgVectorIndex.load(directory)
         if store != FAISS:
             raise damage_error(directory / STORE_FILE, f"names {store!r}: {_LEFT}")
-        from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+        from hopyard.indexes.kinds.dense.flat import FlatIndex
         from hopyard.indexes.kinds.dense.ivf import IVF_FILE, IvfIndex
 
-        return (IvfIndex if (directory / IVF_FILE).exists() else DenseIndex).load(directory)
+        return (IvfIndex if (directory / IVF_FILE).exists() else FlatIndex).load(directory)
 
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
         """Whether the vectors are in the store that the settings name, in the files of today."""
+        from hopyard.indexes.kinds.dense.reader import VECTORS_FILE
+
         store = _store_in(directory)
         if self._store or not options.keep:
             wanted = self._store or DenseSettings.of(options.settings).store
@@ -122,14 +124,14 @@ class _Dense(IndexKind):
         if store not in STORES:
             return False
         if store != PGVECTOR:
-            return (directory / "ids.npy").exists()
+            return (directory / VECTORS_FILE).exists()
         from hopyard.indexes.kinds.dense.pgvector import has_vectors
 
         return has_vectors(directory, directory.parents[1])
 
     def keeps_removed(self, directory: Path) -> bool:
         """Whether the files still have the vectors of removed passages."""
-        from hopyard.indexes.kinds.dense.grown import keeps_removed
+        from hopyard.indexes.kinds.dense.flat import keeps_removed
 
         if _store_in(directory) == PGVECTOR:
             from hopyard.indexes.kinds.dense.pgvector import PgVectorIndex
@@ -165,36 +167,36 @@ def _write(context: BuildContext, fixed: str) -> Mapping[str, int]:
     def tell(done: int, total: int) -> None:
         context.progress("dense", done, total)
 
-    from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+    from hopyard.indexes.kinds.dense.flat import FlatIndex
     from hopyard.indexes.kinds.dense.ivf import IvfIndex
     from hopyard.indexes.kinds.dense.reader import VECTORS_FILE
 
     corpus, embedding = context.corpus, context.options.embedding
     count = corpus.counts()["passages"]
     extended = store == FAISS and _extended(context)
-    if store == FAISS and not extended and count <= LARGE:
-        ids, vectors = corpus.vectors(embedding)
-        DenseIndex.build(ids, vectors, tell).save(context.directory)
-    elif store == PGVECTOR:
+    if store == PGVECTOR:
         from hopyard.indexes.kinds.dense.pgvector import write
 
         write(context)
     elif not extended:
         ids, vectors = corpus.map_vectors(embedding, context.directory / VECTORS_FILE)
-        IvfIndex.build(ids, vectors, tell).save(context.directory)
+        built = (
+            IvfIndex.build(ids, vectors, tell) if count > LARGE else FlatIndex.build(ids, vectors)
+        )
+        built.save(context.directory)
     tell(count, count)
     return {"vectors": count}
 
 
 def _extended(context: BuildContext) -> bool:
     """Write the last generation's index with what has changed; False if that cannot be."""
-    from hopyard.indexes.kinds.dense.grown import GrownDense
+    from hopyard.indexes.kinds.dense.flat import FlatIndex
 
     last = context.extends
     if last is None or _store_in(last) != FAISS or not KIND.is_current(last, context.options):
         return False
     index, change = KIND.open(last), context.corpus.changes(context.options.embedding)
-    return isinstance(index, GrownDense) and index.extend(last, context.directory, *change)
+    return isinstance(index, FlatIndex) and index.extend(last, context.directory, *change)
 
 
 def _store_in(directory: Path) -> str:

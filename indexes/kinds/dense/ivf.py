@@ -2,14 +2,14 @@
 
 The lists (Jégou, Douze and Schmid, 2011, "Product Quantization",
 section IV) hold each number of a vector in 8 bits. They propose passages, whose cosines are then
-computed from the whole vectors in a mapped file. Building takes an eighth of HNSW's time.
+computed from the whole vectors in a mapped file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import faiss
 import numpy as np
@@ -19,7 +19,7 @@ from hopyard.indexes.arrays.faiss_index import read_faiss, selector, write_faiss
 from hopyard.indexes.arrays.growing import Rows
 from hopyard.indexes.arrays.ragged import load_array
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.kinds.dense.grown import NUMBERS_FILE, GrownDense, later_vectors
+from hopyard.indexes.kinds.dense.flat import NUMBERS_FILE, FlatIndex, later_vectors
 from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, Nearest, Tell, silent
 from hopyard.models.embedder import Vector, Vectors
 
@@ -43,7 +43,7 @@ _ADDED: Final = 10_000
 """Vectors that are added between two reports of progress."""
 
 
-class IvfIndex(GrownDense):
+class IvfIndex(FlatIndex):
     """Approximate nearest neighbours by inner product.
 
     Passages that are added later have lists of their own, with the same centres, and the lists of
@@ -55,7 +55,8 @@ class IvfIndex(GrownDense):
     def __init__(self, held: Rows, parts: Sequence[tuple[Any, Vectors]]) -> None:
         """Wrap the FAISS indexes of vectors [n, d]: the first, and later vectors if it has some."""
         self._parts = parts
-        super().__init__(held, parts[1][1] if len(parts) > 1 else parts[0][1][:0])
+        first = parts[0][1]
+        super().__init__(held, first, parts[1][1] if len(parts) > 1 else first[:0])
 
     @classmethod
     def build(cls, ids: Sequence[str], vectors: Vectors, tell: Tell = silent) -> IvfIndex:
@@ -91,7 +92,7 @@ class IvfIndex(GrownDense):
         write_faiss(index, directory / _CENTRES_FILE)
 
     @classmethod
-    def load(cls, directory: Path) -> IvfIndex:
+    def load(cls, directory: Path) -> Self:
         """Map what `save` or `extend` wrote.
 
         Raises:
@@ -108,9 +109,6 @@ class IvfIndex(GrownDense):
         ):
             raise damage_error(directory / IVF_FILE, "does not fit the files beside it")
         return cls(held, parts)
-
-    def _first_vectors(self, keys: NDArray[np.int64]) -> Vectors:
-        return self._parts[0][1][keys]
 
     def _write_later(self, last: Path, directory: Path, new: Vectors) -> None:
         index = read_faiss(last / (_MORE_FILE if len(self._later) else _CENTRES_FILE), 0)

@@ -23,8 +23,8 @@ VECTORS_FILE: Final = "vectors.npy"
 
 COMPARED: Final = 5_000
 """Passages that a filter lets through and that are all compared with the question: it is exact, and
-takes ten milliseconds with 384 dimensions. Wider filters take two in the inverted lists, and the
-graph, with recall .99 and more (docs/scale.md)."""
+takes ten milliseconds with 384 dimensions. Wider filters take two in the inverted lists, with
+recall .99 and more (docs/scale.md)."""
 
 SAMPLED: Final = 1000
 """Vectors that stand for the whole corpus where its mean is wanted."""
@@ -119,7 +119,8 @@ class DenseReader(ABC):
         cosines = np.empty(len(numbers), dtype=np.float32)
         for start in range(0, len(numbers), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            cosines[part] = self.vectors_at(numbers[part]) @ vector
+            # Unlike a product of matrices, it rounds equal vectors alike wherever they stand.
+            cosines[part] = np.einsum("ij,j->i", self.vectors_at(numbers[part]), vector)
         best = np.argsort(-cosines, kind="stable")[:k]
         return numbers[best], cosines[best]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+from hopyard.indexes.kinds.dense.reader import DenseReader
 from hopyard.indexes.kinds.passage_graph.graph import Edge, GraphIndex
 from hopyard.indexes.kinds.passage_graph.similarity import similarities
 from hopyard.indexes.text.keywords import extract_keywords
@@ -137,7 +137,7 @@ def helpfulness(similarity: float, importance: float) -> float:
 
 
 def by_helpfulness(
-    graph: GraphIndex, dense: DenseIndex, query: Query, visits: Mapping[str, int]
+    graph: GraphIndex, dense: DenseReader, query: Query, visits: Mapping[str, int]
 ) -> list[Evidence]:
     """All visited passages, the most helpful first, equals by id."""
     found = list(visits)

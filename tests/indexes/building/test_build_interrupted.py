@@ -75,7 +75,9 @@ async def test_two_builds_at_once(index: Path, documents: list[Document], embedd
         await add(documents, directory=index, embedder=embedder)
 
 
-@pytest.mark.parametrize("file", ["gen-0000001/dense/hnsw.faiss", "corpus.sqlite", "manifest.json"])
+@pytest.mark.parametrize(
+    "file", ["gen-0000001/dense/vectors.npy", "corpus.sqlite", "manifest.json"]
+)
 async def test_a_build_restores_what_is_missing(
     index: Path, documents: list[Document], embedder: Fake, file: str
 ) -> None:

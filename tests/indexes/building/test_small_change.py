@@ -66,7 +66,7 @@ async def test_what_is_added_and_removed_is_counted_on(
         assert index.reader("sparse").search("third", 5)[0][0] == "d03"
 
 
-@pytest.mark.parametrize("large, kept_in", [(10, "vectors.npy"), (1000, "hnsw.faiss")])
+@pytest.mark.parametrize("large, kept_in", [(10, "vectors.npy"), (1000, "vectors.npy")])
 async def test_vacuum_deletes_the_vectors_of_removed_passages(
     tmp_path: Path,
     embedder: Embedder,

@@ -14,8 +14,7 @@ from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.filters.allowed import allowed_passages, undated_note
 from hopyard.indexes.filters.fields import field_values
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.dense import hnsw, reader
-from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+from hopyard.indexes.kinds.dense.flat import FlatIndex
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.state.errors import UsageError
 from hopyard.state.schemas import Evidence, passage_evidence
@@ -179,37 +178,18 @@ async def test_other_fields_embed_what_they_change(directory: Path, embedder: An
     assert embedder.embedded[-1] == "New\nNYT\nNews."
 
 
-def test_dense_search_keeps_to_the_filter_however_wide_it_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_dense_search_keeps_to_the_filter() -> None:
     vectors = np.random.default_rng(1).normal(size=(300, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     ids = [f"p{number:03}" for number in range(300)]
-    index = DenseIndex.build(ids, np.concatenate([vectors[:299], vectors[:1]]))
+    index = FlatIndex.build(ids, np.concatenate([vectors[:299], vectors[:1]]))
     allowed = frozenset(ids[1::2])
     exact = index.search(vectors[5], 10, allowed)
     cosines = {name: float(vectors[5] @ vectors[int(name[1:])]) for name in allowed - {"p299"}}
     cosines["p299"] = float(vectors[5] @ vectors[0])
     assert [name for name, _ in exact] == sorted(cosines, key=lambda name: -cosines[name])[:10]
     assert index.search(vectors[0], 1, allowed)[0][0] == "p299"  # p000 has the same vector
-    monkeypatch.setattr(reader, "COMPARED", 10)
-    by_graph = index.search(vectors[5], 10, allowed)
-    assert [name for name, _ in by_graph] == [name for name, _ in exact]
     assert index.search(vectors[5], 10, frozenset({"nowhere"})) == []
-
-
-def test_dense_search_finds_what_the_graph_does_not_reach(monkeypatch: pytest.MonkeyPatch) -> None:
-    angles = np.linspace(0, np.pi, 300)
-    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
-    monkeypatch.setattr(hnsw, "EF_SEARCH", 2)
-    index = DenseIndex.build([f"p{number:03}" for number in range(300)], vectors)
-    monkeypatch.setattr(reader, "COMPARED", 2)
-    # The question is p000; the passages allowed are the farthest.
-    allowed = frozenset({"p297", "p299", "p295", "p298"})
-    found = index.search(vectors[0], 3, allowed)
-    assert [name for name, _ in found] == ["p295", "p297", "p298"]
-    assert found[0][1] == pytest.approx(np.cos(angles[295]), abs=1e-6)
-    assert len(index.search(vectors[0], 9, allowed)) == 4
 
 
 def never_embeds(index: Index, k: int, allowed: frozenset[str]) -> Search:

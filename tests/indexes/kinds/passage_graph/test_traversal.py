@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+from hopyard.indexes.kinds.dense.flat import FlatIndex
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex
 from hopyard.indexes.kinds.passage_graph.traversal import (
     Query,
@@ -118,7 +118,7 @@ def test_importance_adds_up_to_1(visits: dict[str, int]) -> None:
 
 def test_helpfulness_weighs_similarity_and_visits() -> None:
     vectors = np.array([[1, 0], [0.6, 0.8], [0.6, 0.8], [0, 1]], dtype=np.float32)
-    dense = DenseIndex.build(PASSAGES, vectors)
+    dense = FlatIndex.build(PASSAGES, vectors)
 
     found = by_helpfulness(drawn(), dense, QUERY, {"a": 1, "b": 1, "c": 1, "d": 5})
 
