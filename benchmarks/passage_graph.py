@@ -1,16 +1,14 @@
-"""Edge building of the passage graph: against every pair scored, and as the corpus grows.
+"""Edge building of the passage graph, against every pair scored one by one.
 
-    python benchmarks/passage_graph.py                        # everything; some minutes
-    python benchmarks/passage_graph.py --passages 500 --sizes 500 1000 2000   # a quick look
+    python benchmarks/passage_graph.py                  # some minutes
+    python benchmarks/passage_graph.py --passages 500   # a quick look
 
-First part: the best matches of all template questions of the 2WikiMultiHopQA passages, found by
-`hopyard` (ours), by `literal` (the definition as it reads, every pair scored as in the authors'
-program) and by `dense` (a blocked matrix product with sparse Jaccard). Same matches, seconds, and
-peak memory beyond the questions themselves. Second part: seconds of ours while the corpus grows,
-and the slope of the line through them on log-log axes.
+The best matches of all template questions of the 2WikiMultiHopQA passages, found by `hopyard`
+(ours) and by `literal` (the definition as it reads, every pair scored as in the authors' program).
+Same matches, seconds of the processor, and peak memory beyond the questions themselves.
 
-Each measurement is a process of its own, so that no method inherits another's memory, and all of
-them belong to one run. Linux only: peak memory is read from /proc.
+Each measurement is a process of its own, so that no method inherits another's memory. Linux only:
+peak memory is read from /proc.
 """
 
 from __future__ import annotations
@@ -31,16 +29,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from passage_graph_data import grow, load_corpus
-from passage_graph_methods import dense, hopyard, literal
-from passage_graph_report import plot, table
+from passage_graph_methods import hopyard, literal
 
 from hopyard.indexes.kinds.passage_graph.edges import build_edges
-from hopyard.indexes.kinds.passage_graph.matching import Matches, best_matches
+from hopyard.indexes.kinds.passage_graph.matching import Matches
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 from hopyard.indexes.kinds.passage_graph.similarity import similarity
 
-_METHODS: Final = ("hopyard", "dense", "literal")
-_SIZES: Final = (6000, 12000, 25000, 50000, 100000)
+_METHODS: Final = ("hopyard", "literal")
 # Two matches this near are the same to a float32 sum; which one comes first is rounding.
 _ROUNDING: Final = 1e-6
 
@@ -62,16 +58,10 @@ def main() -> None:
         "literal_sample": arguments.literal_sample,
         "methods": compared,
         "same": _compare(arguments),
-        "growth": [_measure(arguments, "growth", size) for size in arguments.sizes],
     }
-    result["slope"] = _slope(result["growth"])
-    result["speed_ratio"] = compared["literal"]["seconds"] / compared["hopyard"]["seconds"]
-    result["memory_share"] = compared["hopyard"]["peak_mb"] / compared["literal"]["peak_mb"]
-    for path in (arguments.out, arguments.figure):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    plot(result, arguments.figure)
-    print(table(result))
+    text = json.dumps(result, indent=2)
+    arguments.out.write_text(text + "\n", encoding="utf-8")
+    print(text)
 
 
 def _arguments() -> argparse.Namespace:
@@ -80,7 +70,6 @@ def _arguments() -> argparse.Namespace:
     shared = here.parent / "shared" / "data" / "2wikimultihopqa" / "corpus.jsonl"
     parser.add_argument("--corpus", type=Path, default=shared, help="corpus.jsonl to ask about")
     parser.add_argument("--passages", type=int, default=6119, help="passages of the comparison")
-    parser.add_argument("--sizes", type=int, nargs="+", default=_SIZES, help="passages to grow to")
     parser.add_argument(
         "--literal-sample",
         type=int,
@@ -90,9 +79,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cache", type=Path, default=cache, help="where embeddings are kept")
     results = here / "benchmarks" / "results" / "passage_graph.json"
     parser.add_argument("--out", type=Path, default=results, help="where the numbers go")
-    figure = here / "docs" / "figures" / "passage_graph.png"
-    parser.add_argument("--figure", type=Path, default=figure, help="where the plot goes")
-    parser.add_argument("--worker", choices=(*_METHODS, "growth"), help=argparse.SUPPRESS)
+    parser.add_argument("--worker", choices=_METHODS, help=argparse.SUPPRESS)
     parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -115,41 +102,18 @@ def _work(arguments: argparse.Namespace) -> dict[str, Any]:
     outcoming, incoming = grow(corpus, arguments.size)
     del corpus
     before = _reset_peak()
-    started = time.perf_counter()
-    if arguments.worker == "growth":
-        return _grown(outcoming, incoming, arguments.size, before)
+    started = time.process_time()
     seconds = None
     if arguments.worker == "literal":
         best, seconds = literal(outcoming, incoming, arguments.literal_sample)
     else:
-        best = (hopyard if arguments.worker == "hopyard" else dense)(outcoming, incoming)
+        best = hopyard(outcoming, incoming)
     measured = {
-        "seconds": seconds or time.perf_counter() - started,
+        "seconds": seconds or time.process_time() - started,
         "peak_mb": _peak() - before,
     }
     np.save(arguments.cache / f"best-{arguments.worker}.npy", best)
     return measured
-
-
-def _grown(
-    outcoming: Questions, incoming: Questions, passages: int, before: float
-) -> dict[str, Any]:
-    started = time.perf_counter()
-    matches = best_matches(outcoming, incoming)
-    edges = build_edges(outcoming, incoming, matches, vertices=passages)
-    seconds, peak = time.perf_counter() - started, _peak() - before
-    drawn = np.random.default_rng(0).permutation(len(outcoming))[:1000]
-    exact = best_matches(outcoming.take(drawn), incoming, exact_pairs=len(drawn) * len(incoming))
-    loss = exact.similarity - matches.similarity[drawn]
-    return {
-        "passages": passages,
-        "seconds": seconds,
-        "peak_mb": peak,
-        "edges": len(edges),
-        "approximate": matches.approximate / len(outcoming),
-        "agreement": float(np.mean(loss == 0)),
-        "mean_loss": float(loss.mean()),
-    }
 
 
 def _compare(arguments: argparse.Namespace) -> dict[str, dict[str, int]]:
@@ -161,7 +125,7 @@ def _compare(arguments: argparse.Namespace) -> dict[str, dict[str, int]]:
         for method in _METHODS
     }
     compared = {}
-    for method in ("dense", "literal"):
+    for method in ("literal",):
         theirs = found[method]
         ours = found["hopyard"][: len(theirs)]
         differing = np.flatnonzero(ours != theirs)
@@ -198,7 +162,7 @@ def _edges(
     """The tail and the in-coming question of each edge."""
     rows = np.arange(len(best))
     scores = [_score(outcoming, incoming, row, best) for row in rows.tolist()]
-    matches = Matches(best, np.array(scores), approximate=0)
+    matches = Matches(best, np.array(scores))
     vertices = int(outcoming.owners.max()) + 1
     edges = build_edges(outcoming.take(rows), incoming, matches, vertices=vertices)
     return set(zip(edges.tail.tolist(), edges.incoming.tolist(), strict=True))
@@ -219,14 +183,6 @@ def _peak() -> float:
     if match is None:
         raise RuntimeError("/proc/self/status has no VmHWM; run this benchmark on Linux.")
     return int(match.group(1)) / 1024
-
-
-def _slope(growth: list[dict[str, Any]]) -> float:
-    """The exponent of time in the number of passages: least squares on log-log axes."""
-    if len(growth) < 2:
-        return float("nan")
-    sizes = np.log([point["passages"] for point in growth])
-    return float(np.polyfit(sizes, np.log([point["seconds"] for point in growth]), 1)[0])
 
 
 if __name__ == "__main__":

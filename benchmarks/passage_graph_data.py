@@ -5,8 +5,7 @@ kept in a cache folder. To grow beyond the corpus, passage n is made from two re
 whose rare keywords get new names (a larger corpus speaks of more people, and of the same
 countries), and whose vectors are moved towards those of another passage drawn at random. So the
 number of keywords grows with the corpus, the frequent ones grow in frequency, and the vectors
-stay among those of questions. They are synthetic all the same, and a little harder for HNSW than
-real ones, because mixing fills the space between the clusters.
+stay among those of questions. They are synthetic all the same.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 The model writes the questions of every passage that has none (`writing`), and they are embedded
 (`questions`). Each out-coming question is matched with the best in-coming question of another
 passage (`matching`). The matches become at most c·n·log2 n edges (`edges`). The first two are
-expensive, so their results are kept at once, whatever becomes of the build; the third starts from
-the generation before.
+expensive, so their results are kept at once, even if the build fails; the others begin anew.
 """
 
 from __future__ import annotations
@@ -24,13 +23,12 @@ from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.passage_graph.edges import Edges, build_edges, edge_keywords
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles
-from hopyard.indexes.kinds.passage_graph.matching import Generation, match_generation
+from hopyard.indexes.kinds.passage_graph.matching import best_matches
 from hopyard.indexes.kinds.passage_graph.questions import QuestionSide, Sides, both_sides
 from hopyard.indexes.kinds.passage_graph.stats import MATCHING_VERSION, GraphStats, QuestionCounts
 from hopyard.indexes.kinds.passage_graph.writing import ENOUGH, QuestionStore, QuestionWriter
 from hopyard.indexes.text.keywords import extract_keywords
 from hopyard.indexes.written.writer import count_texts, open_texts, write_missing
-from hopyard.state.errors import IndexMissingError
 
 EDGE_FACTOR: Final = 1.0
 """Factor c: a graph of n passages keeps at most c·n·log2 n edges (paper: O(n·log n))."""
@@ -146,17 +144,14 @@ def _write_graph(
     last: GraphStats | None,
     counts: QuestionCounts,
 ) -> Mapping[str, int]:
-    """Match what has changed, build the edges, and write all files."""
+    """Match the questions, build the edges, and write all files."""
     options = context.options
     vertices = len(contents.hashes) - counts.missing
     outcoming, incoming = (side.questions for side in sides)
     context.progress("match", 0, len(outcoming))
-    generation = match_generation(outcoming, incoming, _generation(last, context))
-    edges = build_edges(
-        outcoming, incoming, generation.matches, vertices=vertices, factor=EDGE_FACTOR
-    )
+    matches = best_matches(outcoming, incoming)
+    edges = build_edges(outcoming, incoming, matches, vertices=vertices, factor=EDGE_FACTOR)
     context.progress("match", len(outcoming), len(outcoming))
-    generation.save(context.directory)
     graph_files(contents, sides, edges, vocabulary).save(context.directory)
     stats = GraphStats(
         model=GraphStats.model_of(options, last),
@@ -167,23 +162,9 @@ def _write_graph(
         incoming_questions=len(sides.incoming.texts),
         outcoming_questions=len(sides.outcoming.texts),
         written=counts,
-        approximate=generation.matches.approximate,
     )
     stats.save(context.directory)
     return {
         "questions": stats.incoming_questions + stats.outcoming_questions,
         "edges": stats.edges,
     }
-
-
-def _generation(last: GraphStats | None, context: BuildContext) -> Generation | None:
-    """The last generation's matches, if they were made with the same vectors and keywords."""
-    made_with = (context.options.embedding, context.options.dimension, MATCHING_VERSION)
-    if last is None or context.previous is None:
-        return None
-    if (last.embedding, last.dimension, last.matching) != made_with:
-        return None
-    try:
-        return Generation.load(context.previous, last.approximate)
-    except IndexMissingError:
-        return None

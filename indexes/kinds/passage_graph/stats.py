@@ -31,8 +31,6 @@ class GraphStats(WrittenStats):
     incoming_questions: int
     outcoming_questions: int
     written: QuestionCounts
-    approximate: int
-    """Matches that went through HNSW; 0 where all are exact."""
 
     @property
     def mean_out_degree(self) -> float:

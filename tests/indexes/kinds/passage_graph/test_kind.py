@@ -15,7 +15,6 @@ from model_server import ModelServer, scripted_provider
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import text_hash
-from hopyard.indexes.kinds.passage_graph.matching import best_matches
 from hopyard.indexes.kinds.passage_graph.writing import QUESTIONS_FILE
 from hopyard.models import chat
 from hopyard.nodes.resources import Resources
@@ -64,7 +63,6 @@ def test_the_stats_and_the_manifest_count(library: Library) -> None:
     assert [(author.model, author.passages) for author in stats.written.authors] == [
         ("scripted", 10)
     ]
-    assert stats.approximate == 0
     assert manifest.counts["questions"] == 60
     assert manifest.counts["edges"] == stats.edges
     assert manifest.prompts == {"questions": str(QUESTIONS.version)}
@@ -122,19 +120,6 @@ def test_a_graph_of_the_other_wording_is_written_again(library: Library, writer:
     library.build(people(3), profile="capable")
     assert writer.counts["Bert"] == 2
     assert [author.version for author in library.stats.written.authors] == [2]
-
-
-def test_matches_through_hnsw_are_counted(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(best_matches, "__kwdefaults__", {"exact_pairs": 1})
-    library.build(people(6))
-
-    # Elsa and Finn ask about three people of whom no passage says anything: no keyword is shared.
-    assert library.stats.approximate == 6
-
-    library.add(person(6))
-    assert library.stats.approximate >= 6
 
 
 # A repeated build

@@ -110,7 +110,7 @@ def test_a_damaged_store_says_what_to_do(library: Library, writer: Writer) -> No
 def test_a_graph_with_a_missing_file_is_made_again(library: Library, writer: Writer) -> None:
     library.build(people(4))
     before, asked = library.files, len(writer.titles)
-    (library.folder / "matches.npy").unlink()
+    (library.folder / "edges.npy").unlink()
 
     library.build(people(4))
 

@@ -139,8 +139,8 @@ def test_the_order_of_the_input_does_not_matter(edges: Edges, seed: object) -> N
 def test_edges_refuse_matches_that_do_not_fit(ask: Ask) -> None:
     outcoming, incoming = ask([0], [set()], [(1, 0)]), ask([1], [set()], [(1, 0)], [4])
     with pytest.raises(ValueError, match="0 matches do not fit 1"):
-        edges_of(outcoming, incoming, Matches(np.empty(0, np.int64), np.empty(0), 0))
+        edges_of(outcoming, incoming, Matches(np.empty(0, np.int64), np.empty(0)))
     for unknown in (3, 5):
-        stray = Matches(np.array([unknown]), np.array([0.5]), 0)
+        stray = Matches(np.array([unknown]), np.array([0.5]))
         with pytest.raises(ValueError, match=f"Question {unknown} is matched but not among"):
             edges_of(outcoming, incoming, stray)
