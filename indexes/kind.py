@@ -192,13 +192,13 @@ class IndexKind(ABC):
         raise UsageError(f"The index kind {self.name!r} is not a graph, so it cannot be exported.")
 
     def entities(
-        self, index: Index, pattern: str, only: Literal["", "merged", "split"] = ""
+        self, index: Index, pattern: str, only: Literal["", "split"] = ""
     ) -> Sequence[Mapping[str, Any]]:
         """Return rows for `hopyard index entities`. Only kinds that know entities define it.
 
         Args:
             pattern: Part of a name, or a pattern such as `john*`; "" for all.
-            only: `merged`: names that were merged; `split`: senses of names; "": entities.
+            only: `split`: senses of names; "": entities.
 
         Raises:
             NotImplementedError: The kind knows no entities; `kind_that("entities", …)` does.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -47,26 +47,19 @@ def entities_command(
     limit: Annotated[
         int, typer.Option("--limit", min=0, help="Maximum number of lines; 0 lists all.")
     ] = 20,
-    merged: Annotated[
-        bool, typer.Option("--merged", help="List the names that were merged into another.")
-    ] = False,
     split: Annotated[
         bool, typer.Option("--split", help="List the senses of names that mean several things.")
     ] = False,
     json_: JsonOption = False,
 ) -> None:
     """List the entities of an entity graph, with those in most passages first."""
-    if merged and split:
-        raise UsageError("Give one of --merged and --split.")
     from hopyard.indexes.index import Index
     from hopyard.indexes.kind import kind_that
 
     with Index.open(directory) as index:
         kind = kind_that("entities", index.manifest.kinds)
-        only: Literal["", "merged", "split"] = "merged" if merged else "split" if split else ""
-        rows = kind.entities(index, pattern, only)
-    noun = {"": "entity", "merged": "merge", "split": "sense"}[only]
-    _show(noun, rows[: limit or None], len(rows), as_json=json_)
+        rows = kind.entities(index, pattern, "split" if split else "")
+    _show("sense" if split else "entity", rows[: limit or None], len(rows), as_json=json_)
 
 
 def _show(

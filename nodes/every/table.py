@@ -1,7 +1,7 @@
 """Merge the rows that several calls found: one row for each item. Write them as Markdown.
 
 The same name is the same item. Names that differ are one item if one is a way to write the other
-(`indexes.kinds.entity_graph.resolve.variants`) or adds words to its code, as in `C-7` and
+(`indexes.text.variants`) or adds words to its code, as in `C-7` and
 `C-7 Brandt`; if each of these names fits each of the others; and if no column tells them apart. A
 wrong merge hides an item, and a missing merge shows one twice: so doubts keep rows apart.
 """
@@ -16,10 +16,10 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Final
 
-from hopyard.indexes.kinds.entity_graph.resolve.variants import keys, variant
 from hopyard.indexes.kinds.tables.columns import typed_columns
 from hopyard.indexes.kinds.tables.numbers import decimal_mark, written_number
 from hopyard.indexes.text.keywords import normalise_keyword
+from hopyard.indexes.text.variants import keys, variant
 from hopyard.nodes.support.quantities import CODE
 from hopyard.prompts.passages import one_line
 from hopyard.state.every import FoundRow

@@ -84,14 +84,14 @@ class EntityGraphKind(WrittenKind):
         return export_of(graph, passages, paths)
 
     def entities(
-        self, index: Index, pattern: str, only: Literal["", "merged", "split"] = ""
+        self, index: Index, pattern: str, only: Literal["", "split"] = ""
     ) -> Sequence[Mapping[str, Any]]:
-        """Entities with their names, or the decisions about names."""
-        from hopyard.indexes.kinds.entity_graph.read.lookup import decision_rows, entity_rows
+        """Entities with their names, or the senses of names."""
+        from hopyard.indexes.kinds.entity_graph.read.lookup import entity_rows, sense_rows
         from hopyard.indexes.kinds.entity_graph.stats import EntityStats
 
         if only:
-            return decision_rows(EntityStats.load(index.kind_directory(self.name)), pattern, only)
+            return sense_rows(EntityStats.load(index.kind_directory(self.name)), pattern)
         return entity_rows(index.reader(self.name), pattern)
 
     def look_up(

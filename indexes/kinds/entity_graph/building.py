@@ -105,7 +105,7 @@ def _write(
         vectors=context.corpus.vectors(made_with.embedding)[1],
     )
     mentions = np.stack([found.name, found.passage], axis=1).astype(np.int64)
-    entities = resolve_entities(found.names, mentions, passages, vectors["names"], near)
+    entities = resolve_entities(found.names, mentions, passages)
     files = graph_files(rows, found, found_in.by_content, entities, near, vectors)
     files.save(context.directory)
     np.save(context.directory / "near_names.npy", near.pairs, allow_pickle=False)
@@ -121,7 +121,6 @@ def _write(
         synonym_pairs=len(files.synonyms),
         unread=unread,
         written=found_in.counts,
-        merges=entities.merges,
         splits=entities.splits,
     )
     stats.save(context.directory)

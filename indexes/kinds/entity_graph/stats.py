@@ -9,12 +9,11 @@ from pydantic import BaseModel
 
 from hopyard.indexes.corpus.manifest import find_manifest, generation_directory
 from hopyard.indexes.kinds.entity_graph.find.extractions import ExtractionCounts
-from hopyard.indexes.kinds.entity_graph.resolve.merging import Merge
 from hopyard.indexes.kinds.entity_graph.resolve.senses import Split
 from hopyard.indexes.written.stats import WrittenStats
 
-GRAPH_VERSION: Final = 4
-"""Counted up when the files or the merging change: then a graph is assembled again."""
+GRAPH_VERSION: Final = 5
+"""Counted up when the files or the entities of names change: then a graph is assembled again."""
 
 _ALWAYS: Final = ("entities", "mentions", "facts")
 """Counts that are shown even if they are 0."""
@@ -45,19 +44,18 @@ class EntityStats(WrittenStats):
     unread: int
     """Passages that the model was not asked about, because a budget ended the build."""
     written: ExtractionCounts
-    merges: tuple[Merge, ...]
     splits: tuple[Split, ...]
 
     def plain(self) -> dict[str, Any]:
         """The lines of `hopyard index status`; counts of problems only where there are any."""
-        values = self.model_dump(mode="json", exclude={"made_with", "written", "merges", "splits"})
+        values = self.model_dump(mode="json", exclude={"made_with", "written", "splits"})
         unshown = {"version", "embedding", "dimension"}
         made = self.made_with.model_dump(mode="json", exclude=unshown)
         hidden = {"runs", "missing"}
         if self.made_with.builder != "model":
             hidden.add("authors")  # the builder says it
         found = self.written.model_dump(mode="json", exclude=hidden)
-        own = {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
+        own = {**made, **values, "split": len(self.splits), **found}
         return {name: value for name, value in own.items() if value or name in _ALWAYS}
 
     @classmethod

@@ -9,8 +9,6 @@ from model_server import WordEmbedder
 
 from ..conftest import Run, write_corpus
 
-MERGE = {"name": "kim jong-un", "into": "kim jong un", "similarity": 1.0, "reason": "spelling"}
-
 
 @pytest.fixture
 def made(hopyard: Run, folder: Path, words: WordEmbedder, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -61,13 +59,7 @@ def test_a_pattern_chooses_entities(
     assert listed["total"] == len(found)
 
 
-def test_merges_and_senses_are_listed(hopyard: Run, made: str) -> None:
-    [merge] = hopyard("index", "entities", made, "--merged", "--json").json["merges"]
-    assert 0 < merge.pop("context") <= 1
-    assert merge == MERGE
-    shown = hopyard("index", "entities", made, "--merged").out
-    assert shown.splitlines()[0].split() == ["name", "into", "similarity", "context", "reason"]
-    assert shown.splitlines()[-1] == "1 merge"
+def test_senses_are_listed(hopyard: Run, made: str) -> None:
     senses = hopyard("index", "entities", made, "--split", "--json").json["senses"]
     assert [each["sense"] for each in senses] == ["Ann Ash (bishop)", "Ann Ash (skier)"]
     assert {each["name"] for each in senses} == {"ann ash"}
@@ -75,21 +67,7 @@ def test_merges_and_senses_are_listed(hopyard: Run, made: str) -> None:
     assert [each["sense"] for each in only["senses"]] == ["Ann Ash (skier)"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--merged", "--split"], "Give one of --merged and --split."),
-    ],
-)
-def test_a_wrong_command_is_one_sentence(
-    hopyard: Run, made: str, arguments: list[str], sentence: str
-) -> None:
-    ended = hopyard("index", "entities", made, *arguments)
-    assert ended.code == 2
-    assert ended.error.startswith(sentence)
-
-
-@pytest.mark.parametrize("arguments", [[], ["--merged"]])
+@pytest.mark.parametrize("arguments", [[], ["--split"]])
 def test_an_index_without_the_graph_says_how_to_add_it(
     hopyard: Run, index: Path, arguments: list[str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""The entities of a graph by their names, for people, with merged and split names."""
+"""The entities of a graph by their names, for people, with the senses of names."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def entity_rows(graph: EntityGraph, pattern: str = "") -> list[dict[str, Any]]:
     ]
 
 
-def decision_rows(stats: EntityStats, pattern: str, only: str) -> list[dict[str, Any]]:
-    """The names that were merged into others, or the senses of names (`only`: merged or split)."""
-    merged = only == "merged"
-    decisions = stats.merges if merged else stats.splits
-    rows = [decision.model_dump(mode="json") for decision in decisions]
-    texts = ("name", "into") if merged else ("name", "sense")
-    return [row for row in rows if _matches(pattern, (row[key] for key in texts))]
+def sense_rows(stats: EntityStats, pattern: str) -> list[dict[str, Any]]:
+    """The senses of names that mean several things."""
+    return [
+        split.model_dump(mode="json")
+        for split in stats.splits
+        if _matches(pattern, (split.name, split.sense))
+    ]
 
 
 def _matches(pattern: str, texts: Iterable[str]) -> bool:

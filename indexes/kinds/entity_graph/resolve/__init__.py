@@ -1,1 +1,1 @@
-"""From names to entities: variants merged, homonyms split."""
+"""From names to entities: spellings joined, homonyms split."""

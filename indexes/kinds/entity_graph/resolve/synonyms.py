@@ -1,4 +1,4 @@
-"""Pairs of names with near vectors: the synonym edges, and the candidates for merging.
+"""Pairs of names with near vectors: the synonym edges.
 
 HippoRAG 2 links names with a cosine of at least 0.8, at most 100 for each name (Gutiérrez et al.,
 "From RAG to Memory"). Its program searches all names again at every insert and keeps the whole
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.faiss_index import one_thread
-from hopyard.indexes.kinds.entity_graph.resolve.variants import is_number
+from hopyard.indexes.text.variants import is_number
 
 # Pairs of vectors up to which the nearest are found exactly: some ten seconds on two cores.
 EXACT_PAIRS: Final = 1_000_000_000

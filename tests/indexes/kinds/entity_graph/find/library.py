@@ -162,7 +162,6 @@ class Library:
         """The stats of the current generation."""
         return EntityStats.load(self.folder)
 
-    @property
     def merges(self) -> dict[str, str]:
         """What each merged name is merged into."""
         return {merge.name: merge.into for merge in self.stats.merges}

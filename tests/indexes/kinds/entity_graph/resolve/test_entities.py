@@ -13,7 +13,6 @@ from hopyard.indexes.kinds.entity_graph.resolve.senses import (
     choose_senses,
     find_senses,
 )
-from hopyard.indexes.kinds.entity_graph.resolve.synonyms import find_synonyms
 from hopyard.indexes.text.keywords import normalise_keyword
 
 # Sport, church, half of each, a little nearer to sport (cosines 0.8, 0.6), and something else.
@@ -44,14 +43,7 @@ def passages_of(texts: list[Text]) -> Passages:
 def resolve(texts: list[Text]) -> Entities:
     names = sorted({name for text in texts for name in text.names}, key=str.encode)
     mentions = [(names.index(name), row) for row, text in enumerate(texts) for name in text.names]
-    vectors = np.tile(np.array([1, 0], np.float32), (len(names), 1))
-    return resolve_entities(
-        names,
-        np.array(mentions, np.int64).reshape(-1, 2),
-        passages_of(texts),
-        vectors=vectors,
-        neighbours=find_synonyms(names, vectors),
-    )
+    return resolve_entities(names, np.array(mentions, np.int64).reshape(-1, 2), passages_of(texts))
 
 
 def entity_of(texts: list[Text], found: Entities) -> dict[tuple[str, str], set[str]]:
@@ -95,7 +87,6 @@ def test_two_people_of_one_name() -> None:
         Split(name="john smith", sense="John Smith (footballer)", mentions=4),
     )
     assert Split.model_validate_json(found.splits[0].model_dump_json()) == found.splits[0]
-    assert [merge.name for merge in found.merges] == ["john-smith"]
     assert list(zip(found.names, found.senses, strict=True)) == [
         ("john smith", ""),
         ("john smith", "John Smith (bishop)"),
@@ -148,13 +139,23 @@ def test_passages_of_one_document_are_of_one_sense() -> None:
     assert resolve(qualified).senses == ("John Smith (footballer)",)
 
 
-def test_a_name_with_senses_shortens_no_other() -> None:
-    texts = [Text("List", "sport", ("john smith", "john henry smith"))]
-    assert [merge.name for merge in resolve(texts).merges] == ["john smith"]
-    assert resolve([FOOTBALLER, *texts]).merges == ()
-
-
-def test_variants_are_one_entity_and_no_name_gives_none() -> None:
+def test_spellings_are_one_entity_and_no_name_gives_none() -> None:
+    texts = [
+        Text("A", "sport", ("kim jong-un", "us navy", "world war ii", "j smith", "may 1")),
+        Text(
+            "B", "law", ("kim jong un", "united states navy", "world war 2", "john smith", "may1")
+        ),
+        Text("C", "law", ("kim jong un",)),
+    ]
+    assert resolve(texts).names == (
+        "j smith",
+        "john smith",
+        "kim jong un",
+        "may 1",
+        "may1",
+        "united states navy",
+        "world war 2",
+    )
     assert resolve([Text("List", "sport", ("quebec", "québec"))]).names == ("quebec",)
     assert len(resolve([])) == 0
 
@@ -195,6 +196,5 @@ def test_the_order_of_documents_does_not_matter(texts: list[Text], data: st.Data
     shuffled = data.draw(st.permutations(texts))
     again = resolve(shuffled)
     assert (again.names, again.senses, again.splits) == (found.names, found.senses, found.splits)
-    assert again.merges == found.merges
     assert entity_of(shuffled, again) == entity_of(texts, found)
     assert sorted(set(found.of_mention.tolist())) == list(range(len(found)))

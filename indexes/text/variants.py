@@ -106,6 +106,12 @@ def _numbers(words: Sequence[str]) -> list[str]:
     return sorted([*digits, *(word for word in words[1:] if word in _GENERATIONS)])
 
 
+def spelling(name: str) -> str:
+    """Names with the same text here are one name in two spellings: `Kim Jong Un`, `Kim Jong-un`."""
+    words = _words(name)
+    return " ".join(["".join(words), *_numbers(words)])
+
+
 def is_number(name: str) -> bool:
     """Whether a name is only numbers and parts of dates: `1963`, `May 2010`, `18th century`."""
     return all(word in _DATES or word[0].isdigit() for word in _words(name))

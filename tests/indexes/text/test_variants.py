@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.kinds.entity_graph.resolve.variants import Reason, is_number, keys, variant
 from hopyard.indexes.text.keywords import normalise_keyword
+from hopyard.indexes.text.variants import Reason, is_number, keys, variant
 
 WORDS = "john j henry smith smyth 2 2nd second ii world war of us jr wwii 1963 may sir"
 NAMES = st.lists(st.sampled_from(re.split(" ", WORDS)), min_size=1, max_size=4).map(" ".join)
