@@ -12,10 +12,11 @@ from typing import Any, Final, NamedTuple
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.accents import join_accents
+from hopyard.indexes.documents.readers.pdf.cells import Cell, TextLine, is_bullet
 from hopyard.indexes.documents.readers.pdf.fonts import em, is_bold
 from hopyard.indexes.documents.readers.pdf.forms import notes_on, said_on
 from hopyard.indexes.documents.readers.pdf.layout import Line, Page
-from hopyard.indexes.documents.readers.pdf.lines import TABLE, Cell, TextLine, is_bullet, lines_of
+from hopyard.indexes.documents.readers.pdf.lines import TABLE, lines_of
 from hopyard.indexes.documents.readers.pdf.places import Frame, Turn, Word
 from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, is_whole, rows_in
 from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at

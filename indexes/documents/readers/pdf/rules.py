@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any, Final, NamedTuple
 
+from hopyard.indexes.documents.readers.pdf.cells import NO_CELL, Cell, is_figure
+from hopyard.indexes.documents.readers.pdf.columns import is_prose
 from hopyard.indexes.documents.readers.pdf.drawings import MOST_RULES, THIN, lines_drawn
 from hopyard.indexes.documents.readers.pdf.line_ends import lines_in_cell
-from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, is_figure, is_prose, rows_of
+from hopyard.indexes.documents.readers.pdf.lines import rows_of
 from hopyard.indexes.documents.readers.pdf.places import Box, Turn, Word
 
 _LONG: Final = 8.0

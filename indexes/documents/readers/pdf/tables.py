@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from hopyard.indexes.documents.readers.pdf.lines import NO_CELL, Cell, TextLine, is_figure
+from hopyard.indexes.documents.readers.pdf.cells import NO_CELL, Cell, TextLine, is_figure
 
 _LEAST_ROWS: Final = 2
 _ALONE: Final = 2

@@ -260,3 +260,69 @@ def test_two_columns_of_short_labels_are_a_table(read: Read) -> None:
 
     text = read("a.pdf", drawn(draw))[1]
     assert all(f"| {label} | {meaning} |" in text for label, meaning in pairs)
+
+
+NEWS = (
+    "The brewery opened when the river still froze each winter and the ice was cut in blocks for "
+    "the cellars. Today the cellars are cooled by pumps, but the walls are the same. Visitors walk "
+    "through them every Saturday. A guide tells the story of the founder, who never drank beer.",
+    "Hops grow on poles that are eight metres high. In spring the farmers lead the young shoots "
+    "around the wires, because they follow the sun. By midsummer the plants have reached the top. "
+    "The harvest lasts three weeks, and the cones are dried within hours, for wet cones spoil.",
+    "Water is the largest part of every beer, and the least noticed. Soft water suits pale lagers, "
+    "hard water the dark ales of old ports. In dry summers the town limits what the brewery may "
+    "draw from its wells, so the washing water is used twice. A tank holds the rain of a month.",
+    "The new bottling hall runs without a single belt of rubber. Magnets carry the crates, which "
+    "makes it so quiet that visitors hear the caps. Forty people used to work here. The others "
+    "learned to plan routes, or to repair the machines, and nobody was sent away by the owners.",
+)
+
+
+@pytest.mark.parametrize("offsets", [(0, 3, 6, 0), (0, 5, 0, 5)])
+def test_four_columns_that_are_not_level_are_read_one_after_the_other(
+    read: Read, offsets: tuple[int, ...]
+) -> None:
+    from reportlab.lib.utils import simpleSplit
+
+    def draw(canvas: Any) -> None:
+        for number, (text, offset) in enumerate(zip(NEWS, offsets, strict=True)):
+            for row, line in enumerate(simpleSplit(text, "Helvetica", 10, 115)):
+                canvas.drawString(50 + 127 * number, 780 - offset - 12 * row, line)
+
+    text = read("a.pdf", drawn(draw))[1]
+    assert " ".join(text.split()) == " ".join(NEWS)
+
+
+def test_two_columns_of_three_lines_are_no_table(read: Read) -> None:
+    sides = (
+        ["We sell fresh bread", "and cakes made by hand", "from local flour."],
+        ["They bring milk to", "your door twice a week,", "even on holidays."],
+    )
+    rows = [list(row) for row in zip(*sides, strict=True)]
+    text = read("a.pdf", drawn(lambda canvas: rows_at(canvas, rows, (50, 180))))[1]
+    assert " ".join(text.split()) == " ".join(" ".join(side) for side in sides)
+
+
+def test_a_column_keeps_the_heading_above_it(read: Read) -> None:
+    sides = (
+        ["Fresh bread", "Our baker starts at four, so the", "rolls are warm at seven. On",
+         "Sundays we open at eight, and", "on Mondays we are closed."],
+        ["Milk and eggs", "They come from the farm at the", "bridge. Please bring the empty",
+         "bottles back to the shop, for", "we pay for each of them."],
+    )  # fmt: skip
+    rows = [list(row) for row in zip(*sides, strict=True)]
+    text = read("a.pdf", drawn(lambda canvas: rows_at(canvas, rows, (50, 320))))[1]
+    assert " ".join(text.split()) == " ".join(" ".join(side) for side in sides)
+
+
+def test_sentences_that_begin_in_the_same_lines_are_cells(read: Read) -> None:
+    rows = [
+        ["Suppliers may fail for months,", "We keep two suppliers for each part"],
+        ["and parts may come late.", "and stock for a quarter of a year."],
+        ["Prices of energy may rise", "Contracts fix half of our use for the"],
+        ["again in the next winter.", "next three years at the old price."],
+        ["Key people may leave us", "Each post has a deputy who knows"],
+        ["for a larger brewery.", "the work and has done it before."],
+    ]
+    _, text, _ = read("a.pdf", drawn(lambda canvas: rows_at(canvas, rows, (50, 260))))
+    assert table(text) == rows
