@@ -98,6 +98,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "home"
     monkeypatch.setenv("HOPYARD_HOME", str(folder))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    # Threads of the built-in model wait without sleeping: beside other tests, one is the quickest.
+    monkeypatch.setenv("HOPYARD_BUILTIN_THREADS", "1")
     close_shared_resources()
     yield folder
     close_shared_resources()

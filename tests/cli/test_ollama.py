@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ollama_server import Model, OllamaServer, embedded_chat, embedded_vectors
 
-from hopyard.models.builtin.chat import THREADS_VARIABLE, builtin_address
+from hopyard.models.builtin.chat import builtin_address
 
 from .conftest import CORPUS, QUESTION, Run, write_corpus
 
@@ -19,7 +19,6 @@ MODELS = ("--model", "ollama:smollm2", "--embedding", "ollama:minilm")
 @pytest.fixture
 def ollama(monkeypatch: pytest.MonkeyPatch, closed_address: str) -> Iterator[OllamaServer]:
     """A server whose models are the embedded models; a proxy is set, and would not find it."""
-    monkeypatch.setenv(THREADS_VARIABLE, "1")  # tests may share their cores
     models = {
         "smollm2:latest": Model(chat=embedded_chat(builtin_address())),
         "minilm:latest": Model(embed=embedded_vectors, parameter_size="23M"),

@@ -26,7 +26,6 @@ __all__ = ("EMBEDDING", "context", "index", "script")
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "TOKENIZERS_PARALLELISM": "false",
-    "HOPYARD_BUILTIN_THREADS": "1",
 }
 
 

@@ -1,11 +1,12 @@
-"""The built-in embedding gives nearly the vectors of its weights in PyTorch, in every language."""
+"""The built-in embedding: questions find their passages in every language.
+
+`lab/tests/test_encoders.py` compares its vectors with those of its weights in PyTorch.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -15,9 +16,7 @@ from onnx import numpy_helper
 from hopyard import build_index
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.passages.tokens import token_counter
-from hopyard.models.builtin import e5
-from hopyard.models.builtin.e5 import GRAPH_FILE, WEIGHTS_FILE, E5Embedder, E5File
-from hopyard.models.builtin.weights import E5, files_of
+from hopyard.models.builtin.e5 import GRAPH_FILE, WEIGHTS_FILE, E5Embedder
 from hopyard.models.embedder import Vectors
 from hopyard.state.errors import ModelUnreachableError
 from lab.encoder_graphs import CENTRE, e5_graph
@@ -38,65 +37,6 @@ def centre() -> Vectors:
     graph = onnx.load(GRAPH_FILE, load_external_data=False).graph
     [found] = [tensor for tensor in graph.initializer if tensor.name == CENTRE]
     return np.array(numpy_helper.to_array(found))
-
-
-@pytest.fixture(scope="module")
-def reference() -> Iterator[Any]:
-    """The same weights, as the file has them, in transformers."""
-    import torch
-    from transformers import BertConfig, BertModel
-
-    file = E5File(files_of(E5) / WEIGHTS_FILE)
-    config = BertConfig(
-        vocab_size=250_037,
-        hidden_size=384,
-        num_attention_heads=12,
-        num_hidden_layers=12,
-        intermediate_size=1536,
-    )
-    network = BertModel(config, add_pooling_layer=False).eval()
-    names = {"emb.word": "word_embeddings", "emb.pos": "position_embeddings"}
-    state = {f"embeddings.{name}.weight": file.tensor(short) for short, name in names.items()}
-    state["embeddings.token_type_embeddings.weight"] = file.tensor("emb.type")
-    norms = {"emb.ln": "embeddings.LayerNorm"}
-    for layer in range(e5.LAYERS):
-        for short, name in (e5._LINEAR | e5._NORM).items():
-            norms[f"l{layer}.{short}"] = f"encoder.layer.{layer}.{name}"
-    for short, name in norms.items():
-        state[f"{name}.weight"] = file.tensor(f"{short}.w")
-        state[f"{name}.bias"] = file.tensor(f"{short}.b")
-    own = network.state_dict()
-    for name, values in state.items():
-        size = own[name].numel()
-        own[name] = torch.from_numpy(values[:size].copy()).reshape(own[name].shape)
-    network.load_state_dict(own)
-    return network
-
-
-def expected(network: Any, model: E5Embedder, centre: Vectors, text: str) -> Vectors:
-    import torch
-
-    ids = model._fitting(model.tokenizer.encode(text).ids)
-    with torch.no_grad():
-        mean = network(torch.tensor([ids])).last_hidden_state[0].mean(dim=0).numpy()
-    spread = mean / np.linalg.norm(mean) - centre
-    return np.asarray(spread / np.linalg.norm(spread))
-
-
-def test_vectors_are_nearly_those_of_pytorch(
-    model: E5Embedder, reference: Any, centre: Vectors
-) -> None:
-    passages = [json.loads(line)["text"] for line in CORPUS.read_text("utf-8").splitlines()]
-    texts = [f"passage: {text}" for text in (*passages[:10], LANGUAGES["Korean"][0][0], LONG)]
-    vectors = model.embed_documents(texts)
-    assert (vectors.shape, vectors.dtype) == ((len(texts), model.dimension), np.float32)
-    cosines = [
-        vector @ expected(reference, model, centre, text)
-        for text, vector in zip(texts, vectors, strict=True)
-    ]
-    assert min(cosines) > 0.985  # 8-bit integers, and the centre makes differences larger
-    assert np.mean(cosines) > 0.995
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
 
 
 def test_a_text_has_the_same_vector_among_others(model: E5Embedder) -> None:
