@@ -22,6 +22,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 import httpx._transports.default
 import httpx2._transports.default
 import pytest
+from commands import Zygote
 from hypothesis import HealthCheck, settings
 from model_server import ModelServer, Reply, WordEmbedder, scripted_provider
 from postgres_server import PostgresServer
@@ -149,6 +150,13 @@ def words() -> WordEmbedder:
     embedder = WordEmbedder()
     register_embedder("words", embedder)
     return embedder
+
+
+@pytest.fixture(scope="session")
+def zygote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zygote]:
+    """Starts `hopyard` commands as processes of their own, which have everything imported."""
+    with Zygote(tmp_path_factory.mktemp("commands")) as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

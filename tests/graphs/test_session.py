@@ -41,6 +41,12 @@ def tree(context: Context, script: Script) -> Context:
     return changed(context, strategy="tree")
 
 
+@pytest.fixture
+def single(context: Context) -> Context:
+    """Settings for one call."""
+    return changed(context, strategy="single")
+
+
 async def events(stream: AsyncIterator[Event]) -> list[Event]:
     return [event async for event in stream]
 
@@ -59,32 +65,20 @@ async def stop_thread(session: Session, server: ModelServer, context: Context, t
     server.answer = script
 
 
-@settings(suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck), max_examples=8)
 @given(name=st.text(st.characters(exclude_categories=()), min_size=1, max_size=4))
 async def test_any_name_of_a_thread_is_found_again(
-    session: Session, context: Context, script: Script, name: str
+    session: Session, single: Context, script: Script, name: str
 ) -> None:
-    await is_whole_or_refused(session, changed(context, strategy="single"), f"t{name}")
+    await is_whole_or_refused(session, single, f"t{name}")
 
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "../x",
-        "/etc/passwd",
-        "a|b:c",
-        "-x",
-        " ",
-        "\U0001f600",
-        "a\nb",
-        "%",
-        "x" * 100_000,
-        "..",
-        "'",
-    ],
+    ["../x", "a|b:c\n'%", " ", "\U0001f600", "x" * 100_000],
 )
-async def test_odd_names_are_taken_whole(session: Session, context: Context, name: str) -> None:
-    await is_whole_or_refused(session, changed(context, strategy="single"), name)
+async def test_odd_names_are_taken_whole(session: Session, single: Context, name: str) -> None:
+    await is_whole_or_refused(session, single, name)
     assert checked_thread_name(name) == name
 
 
@@ -187,16 +181,16 @@ class TestResume:
         assert re.match(r"The window of .* \(1,500 tokens\) holds \d of the 8 passages", notes[0])
 
     async def test_a_finished_thread_makes_no_call(
-        self, session: Session, tree: Context, script: Script
+        self, session: Session, single: Context, script: Script
     ) -> None:
-        await events(session.ask(QUESTION, tree, "t"))
+        await events(session.ask(QUESTION, single, "t"))
         before = await session.result("t")
         script.asked.clear()
         assert await events(session.resume("t")) == []
         assert script.asked == []
         assert await session.result("t") == before
 
-    @pytest.mark.parametrize("calls", [5, 6, 7, 8])
+    @pytest.mark.parametrize("calls", [5, 8])
     async def test_the_budget_counts_what_was_spent_before(
         self, tree: Context, script: Script, model_server: ModelServer, calls: int
     ) -> None:
@@ -225,22 +219,21 @@ class TestResume:
         await events(session.ask(QUESTION, changed(tree, strategy="direct"), "t"))
 
     async def test_a_question_that_is_none_leaves_no_thread(
-        self, session: Session, tree: Context
+        self, session: Session, single: Context
     ) -> None:
         with pytest.raises(UsageError, match="empty"):
-            await events(session.ask("  ", tree, "t"))
+            await events(session.ask("  ", single, "t"))
         assert await session.threads() == []
-        await events(session.ask(QUESTION, tree, "t"))
+        await events(session.ask(QUESTION, single, "t"))
         with pytest.raises(UsageError, match="empty"):
-            await events(session.ask("", tree, "t"))
+            await events(session.ask("", single, "t"))
         assert (await session.result("t"))["finished"] is True
 
 
 async def test_a_thread_is_a_conversation(
-    session: Session, context: Context, script: Script
+    session: Session, single: Context, script: Script
 ) -> None:
     script.lines = {("rewrite", "And the other?"): {"question": STONE}}
-    single = changed(context, strategy="single")
     await events(session.ask(IRON, single, "t"))
     await events(session.ask("And the other?", single, "t"))
     result = await session.result("t")
@@ -251,10 +244,9 @@ async def test_a_thread_is_a_conversation(
 
 class TestFork:
     async def test_the_copy_goes_its_own_way(
-        self, session: Session, context: Context, script: Script
+        self, session: Session, single: Context, script: Script
     ) -> None:
         script.lines = {("rewrite", "And the other?"): {"question": STONE}}
-        single = changed(context, strategy="single")
         await events(session.ask(IRON, single, "old"))
         before = await session.result("old")
         assert await session.fork("old", "new") == "new"
@@ -281,9 +273,9 @@ class TestFork:
         assert script.asked == []  # the copy has paid for it
         assert (await session.result("old"))["answer"] == "Stone Bridge"
 
-    async def test_a_name_is_taken_once(self, session: Session, tree: Context) -> None:
-        await events(session.ask(QUESTION, tree, "a"))
-        await events(session.ask(QUESTION, tree, "b"))
+    async def test_a_name_is_taken_once(self, session: Session, single: Context) -> None:
+        await events(session.ask(QUESTION, single, "a"))
+        await events(session.ask(QUESTION, single, "b"))
         before = await session.result("b")
         with pytest.raises(UsageError, match="'b'"):
             await session.fork("a", "b")
@@ -291,15 +283,15 @@ class TestFork:
 
 
 class TestThreads:
-    async def test_deleted_is_gone(self, session: Session, tree: Context) -> None:
-        await events(session.ask(QUESTION, tree, "t"))
-        await events(session.ask(QUESTION, tree, "stays"))
+    async def test_deleted_is_gone(self, session: Session, single: Context) -> None:
+        await events(session.ask(QUESTION, single, "t"))
+        await events(session.ask(QUESTION, single, "stays"))
         await session.delete("t")
         assert [thread.thread_id for thread in await session.threads()] == ["stays"]
         assert await session._saver.thread_size("t") == 0
         with pytest.raises(ThreadMissingError):
             await session.result("t")
-        assert (await session.result("stays"))["answer"] == "Stone Bridge"
+        assert (await session.result("stays"))["answer"] == f"read: {QUESTION}"
 
     @pytest.mark.parametrize("verb", ["resume", "result", "context", "fork", "delete"])
     async def test_one_that_is_not_there_is_named(self, session: Session, verb: str) -> None:
@@ -353,17 +345,17 @@ class TestThreads:
             ("again", True, False),
         }
 
-    async def test_they_are_kept_for_the_next_process(self, tree: Context) -> None:
+    async def test_they_are_kept_for_the_next_process(self, single: Context) -> None:
         async with open_session() as session:
-            await events(session.ask(QUESTION, tree, "t"))
+            await events(session.ask(QUESTION, single, "t"))
             before = await session.result("t")
         async with open_session() as session:
             assert await session.result("t") == before
         assert (home() / "threads.sqlite").exists()
 
-    async def test_a_new_name_is_made_up(self, session: Session, tree: Context) -> None:
-        await events(session.ask(QUESTION, tree))
-        await events(session.ask(QUESTION, tree))
+    async def test_a_new_name_is_made_up(self, session: Session, single: Context) -> None:
+        await events(session.ask(QUESTION, single))
+        await events(session.ask(QUESTION, single))
         names = [thread.thread_id for thread in await session.threads()]
         assert len(set(names)) == 2
 
@@ -386,9 +378,9 @@ async def test_a_thread_with_eight_leaves_is_small(
 
 
 async def test_secrets_do_not_reach_a_checkpoint(
-    session: Session, tree: Context, monkeypatch: pytest.MonkeyPatch
+    session: Session, single: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-disk")
-    await events(session.ask(QUESTION, tree, "t"))
+    await events(session.ask(QUESTION, single, "t"))
     assert "sk-not-for-disk" not in str(await saved_values(session._saver))
     assert b"sk-not-for-disk" not in (home() / "threads.sqlite").read_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from ..graphs.hop.conftest import BRIDGES
 from ..graphs.hop.drawn import build_drawn
 from ..graphs.hop.script import HopScript
 from ..indexes.kinds.passage_graph.script import Writer
-from .commands import Zygote
 
 __all__ = ("EMBEDDING", "context", "index", "script")
 
@@ -58,13 +56,6 @@ def communities(tmp_path_factory: pytest.TempPathFactory) -> Path:
     kinds = ["dense", "sparse", *all_kinds(["communities"])]
     build(documents, directory=directory, embedder=Words(), chunk_tokens=0, kinds=kinds)
     return directory
-
-
-@pytest.fixture(scope="session")
-def zygote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zygote]:
-    """Starts `hopyard` commands as processes of their own."""
-    with Zygote(tmp_path_factory.mktemp("commands")) as started:
-        yield started
 
 
 @pytest.fixture(autouse=True)

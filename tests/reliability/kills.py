@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from commands import Command, Ended, Zygote
 from model_server import ModelServer
-
-from .commands import Command, Ended, Zygote
 
 MOST_KILLS = 3
 """Of one run; then it may end."""

@@ -176,16 +176,15 @@ def test_names_and_links_lead_nowhere(folder: Path, tmp_path: Path) -> None:
     assert not names & {"passwd", "b", "con", "t"}
 
 
-def test_ten_thousand_near_duplicates_are_indexed(tmp_path: Path) -> None:
+def test_two_thousand_near_duplicates_are_indexed(tmp_path: Path) -> None:
     documents = [
-        Document(f"d{number}", "Moons", f"Mars has two moons, {number}.")
-        for number in range(10_000)
+        Document(f"d{number}", "Moons", f"Mars has two moons, {number}.") for number in range(2_000)
     ]
     report = build(documents, directory=tmp_path / "index", embedder=OneVector())
-    assert report.passages == 10_000
+    assert report.passages == 2_000
     with Index.open(tmp_path / "index", OneVector()) as index:
-        [(passage_id, _)] = index.reader("sparse").search("4242", 1)
-        assert passage_id.startswith("d4242")
+        [(passage_id, _)] = index.reader("sparse").search("1242", 1)
+        assert passage_id.startswith("d1242")
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,12 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from pathlib import Path
 
 import pytest
+from commands import Ended, Zygote
 from model_server import ModelServer
 
 from hopyard.indexes.index import Index
 
 from ..indexes.kinds.passage_graph.script import people
-from .commands import Ended, Zygote
 from .conftest import EMBEDDING, Everything
 from .extent import LONG
 
@@ -117,7 +117,7 @@ def test_a_file_limit_during_a_build_leaves_the_last_index(build: Build, tmp_pat
     assert build(directory, 5).code == 0
     codes = []
     with Index.open(directory) as before:
-        for limit in (4_000, 30_000, 60_000, 90_000):
+        for limit in (4_000, 60_000):
             ended = build(directory, 10, limit)
             codes.append(ended.code)
             _left_as_it_was(ended, directory, before)
@@ -130,7 +130,7 @@ def test_a_full_disk_during_a_build_leaves_the_last_index(build: Build, disk: Di
     assert build(directory, 5).code == 0
     codes = []
     with Index.open(directory) as before:
-        for room in (0, 40_000, 80_000, 160_000, 240_000):
+        for room in (0, 80_000, 240_000):
             with disk.full_but_for(room):
                 ended = build(directory, 10)
                 codes.append(ended.code)
@@ -172,7 +172,7 @@ def test_a_file_limit_during_a_question_leaves_a_thread_that_goes_on(
     """First the ledger or the thread store may not grow, then it may again."""
     hit = [
         _was_hit(zygote, model_server, index, tmp_path / f"home{limit}", nullcontext(), limit)
-        for limit in (20_000, 50_000, 80_000)
+        for limit in (20_000, 80_000)
     ]
     assert any(hit)
 
@@ -181,7 +181,7 @@ def test_a_full_disk_during_a_question_leaves_a_thread_that_goes_on(
     zygote: Zygote, model_server: ModelServer, index: Path, disk: Disk
 ) -> None:
     hit = []
-    for room in (0, 20_000, 60_000, 120_000, 200_000, 400_000):
+    for room in (0, 60_000, 200_000):
         home = disk.folder / f"home{room}"
         hit.append(_was_hit(zygote, model_server, index, home, disk.full_but_for(room)))
         shutil.rmtree(home)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Command, Zygote
 from langgraph.checkpoint.base.id import uuid6
 from model_server import ModelServer
 from postgres_server import OWN, PostgresServer
@@ -27,7 +28,6 @@ from hopyard.state.storage.checkpoints import open_saver
 from hopyard.state.storage.serializer import KEY_VARIABLE
 
 from ..graphs.script import full_tree, said
-from .commands import Command, Zygote
 from .conftest import EMBEDDING, Everything
 from .test_savers import KEY, TOLD, _ask, single
 

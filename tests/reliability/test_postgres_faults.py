@@ -103,12 +103,9 @@ def full(disk: Path) -> Iterator[None]:
     filler.unlink()
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_a_full_disk_of_the_server(
-    postgres: PostgresServer, disk: Path, machine: Machine, store: str
-) -> None:
+def test_a_full_disk_of_the_server(postgres: PostgresServer, disk: Path, machine: Machine) -> None:
     address = f"{postgres.place()}%20-c%20default_tablespace%3Dsmall&index=docs"
-    build(address, store)
+    build(address, "pgvector")
     others = [Document(os.urandom(2000).hex(), id=f"d{number}") for number in range(200)]
     new = [Document(TAY, id="tay"), *others]
     with full(disk):
@@ -137,12 +134,11 @@ def place(postgres: PostgresServer, disk: Path, monkeypatch: pytest.MonkeyPatch)
     postgres.execute("DROP TABLESPACE small")
 
 
-@pytest.mark.parametrize("moment", [1, 4, 9])
 def test_a_full_disk_under_threads_and_ledger(
-    start: Start, disk: Path, model_server: ModelServer, moment: int
+    start: Start, disk: Path, model_server: ModelServer
 ) -> None:
     """No finished call is repeated once there is room."""
-    answer, filler = model_server.answer, disk / "filler"
+    answer, filler, moment = model_server.answer, disk / "filler", 4
 
     def filling(title: str, messages: list[dict[str, Any]]) -> Any:
         if len(model_server.calls) == moment:
@@ -246,12 +242,12 @@ def test_a_connection_that_drops_at_any_statement(
 
     statements = change("d0", 0)
     assert statements > 15
-    for moment in range(1, statements, max(1, statements // 12)):
+    for moment in range(1, statements, max(1, statements // 6)):
         change(f"d{moment}", moment)
     assert rows(built, "SELECT count(*) FROM index_generations") == [(2,)]
     with hopyard.Hopyard(built, embedding="words", k=99) as hop:
         found = {unit.id for unit in hop.search("cloves", search="dense")}
-    assert len(found) == len(DOCUMENTS) + 1 + len(range(1, statements, max(1, statements // 12)))
+    assert len(found) == len(DOCUMENTS) + 1 + len(range(1, statements, max(1, statements // 6)))
 
 
 def test_a_builder_that_was_overtaken_does_not_touch_the_vectors_of_another(

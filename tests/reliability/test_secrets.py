@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Ended, Zygote
 from model_server import ModelServer, Reply
 
 from hopyard.state.sub_questions import step_id
@@ -16,7 +17,6 @@ from hopyard.state.text.secrets import redact
 
 from ..graphs.script import full_tree, request_of
 from ..indexes.kinds.passage_graph.script import people
-from .commands import Ended, Zygote
 from .conftest import EMBEDDING, Everything
 
 KEY = "sk-planted-0123456789abcdef"

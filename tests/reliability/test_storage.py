@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Zygote
 from model_server import ModelServer, WordEmbedder
 
 from hopyard.agent.session import open_session
@@ -29,7 +30,6 @@ from hopyard.state.settings.fields import Context
 from ..graphs.conftest import changed
 from ..indexes.kinds.passage_graph.conftest import Library
 from ..indexes.kinds.passage_graph.script import people
-from .commands import Zygote
 from .conftest import EMBEDDING, Everything
 from .extent import LONG, report, seeds
 
@@ -221,7 +221,7 @@ def test_the_second_build_of_a_directory_is_refused_with_the_owners_id(
 async def test_a_crowd_of_questions_at_once(
     index: Path, everything: Everything, home: Path, context: Context
 ) -> None:
-    """Thirty-two sessions, each with a connection of its own, begin on files not yet made."""
+    """Twelve sessions, each with a connection of its own, begin on files not yet made."""
     settings = changed(context, strategy="single")
 
     async def ask(number: int) -> str:
@@ -230,15 +230,15 @@ async def test_a_crowd_of_questions_at_once(
                 pass
             return str((await session.result(f"t{number}"))["answer"])
 
-    answers = await asyncio.gather(*(ask(number) for number in range(32)))
-    assert answers == [f"read: {number}?" for number in range(32)]
+    answers = await asyncio.gather(*(ask(number) for number in range(12)))
+    assert answers == [f"read: {number}?" for number in range(12)]
 
 
 @linux
 def test_a_crowd_of_processes_at_once(
     zygote: Zygote, everything: Everything, model_server: ModelServer, index: Path, home: Path
 ) -> None:
-    many = 32 if LONG else 4
+    many = 32 if LONG else 3
     commands = [
         zygote.start(
             "ask", f"{number}?", "-i", index, "-s", "single", *MODELS, "--json",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Command, Zygote
 from model_server import ModelServer, Reply
 from postgres_server import OWN, PostgresServer
 
@@ -31,7 +32,6 @@ from hopyard.state.storage.work_items import Item, packed, unpacked
 from hopyard.testing import WordEmbedder
 
 from ..indexes.kinds.passage_graph.script import Writer, person
-from .commands import Command, Zygote
 from .conftest import EMBEDDING
 
 COUNT = 40

@@ -13,12 +13,12 @@ from typing import Any
 
 import httpx
 import pytest
+from commands import Zygote
 from model_server import ModelServer
 
 import hopyard
 from hopyard.testing import DOCUMENTS
 
-from ..reliability.commands import Zygote
 from .conftest import ANSWER, QUESTION
 from .page import PLAIN, LiveServer, Page, wait_for
 
@@ -50,7 +50,9 @@ class Server:
 
 
 @pytest.fixture
-def killed(chat: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def killed(
+    chat: ModelServer, zygote: Zygote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Server]:
     """A server that a test kills and starts again."""
     chat.models = ("words:latest",)
     environment = chat.environment() | {"HOPYARD_PROFILE": "capable"}
@@ -58,13 +60,12 @@ def killed(chat: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(name, value)
     index = tmp_path / "index"
     hopyard.build_index(index, DOCUMENTS, chunk_tokens=0, embedding="ollama:words")
-    with Zygote(tmp_path) as zygote:
-        made = Server(zygote, index, environment)
-        try:
-            made.start()
-            yield made
-        finally:
-            made.kill()
+    made = Server(zygote, index, environment)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.kill()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ prints its exit status, negative for a signal.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -62,6 +63,7 @@ def serve() -> None:
         load_command(name)
     for strategy in strategies():
         strategy.load_graph()
+    gc.freeze()  # a process that looks for garbage copies no page of what all share
     print("ready", flush=True)
     for line in sys.stdin:
         order = json.loads(line)
