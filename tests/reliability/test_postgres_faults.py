@@ -27,7 +27,8 @@ from hopyard.indexes.corpus.shared import build_folder, folder_of, local_folder
 from hopyard.state.errors import HopyardError, IndexBusyError, IndexMissingError
 from hopyard.state.settings.index_address import index_address
 from hopyard.state.storage.addresses import LEDGER_VARIABLE, THREADS_VARIABLE
-from hopyard.state.storage.postgres.files import IndexFiles, Publisher
+from hopyard.state.storage.postgres.files import IndexFiles
+from hopyard.state.storage.postgres.publishing import Publisher
 from hopyard.state.storage.postgres.vectors import VectorTable
 from hopyard.state.storage.postgres.work import WorkQueue
 from hopyard.state.storage.work_items import Item
@@ -48,7 +49,7 @@ MIGRATE = """
 import sys, time
 from pathlib import Path
 from hopyard.state.storage.postgres.connection import Database, Place, migrate
-from hopyard.state.storage.postgres.files import _STEPS
+from hopyard.state.storage.postgres.generations import STEPS
 
 class Halting(tuple):
     def __getitem__(self, part):
@@ -59,7 +60,7 @@ class Halting(tuple):
             yield step
 
 place = Place(sys.argv[1], "The index", "its address")
-migrate(Database(place), place, "indexes", Halting(_STEPS))
+migrate(Database(place), place, "indexes", Halting(STEPS))
 """
 
 

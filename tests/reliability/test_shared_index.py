@@ -26,7 +26,7 @@ import hopyard
 from hopyard.agent.session import open_session
 from hopyard.indexes.building import build as building
 from hopyard.indexes.building.run import open_run
-from hopyard.indexes.corpus import shared
+from hopyard.indexes.corpus import mirror, shared
 from hopyard.indexes.corpus.shared import build_folder, folder_of
 from hopyard.indexes.status import status
 from hopyard.indexes.unread import unread_note
@@ -35,7 +35,7 @@ from hopyard.state.errors import HopyardError, IndexBusyError, IndexMissingError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import read_given
 from hopyard.state.settings.index_address import index_address, private_name
-from hopyard.state.storage.postgres import files
+from hopyard.state.storage.postgres import publishing
 from hopyard.testing import DOCUMENTS, WordEmbedder
 from hopyard.web.app import application
 
@@ -48,7 +48,7 @@ import sys, time
 from pathlib import Path
 import hopyard
 from langchain_core.documents import Document
-from hopyard.state.storage.postgres import files
+from hopyard.state.storage.postgres import publishing
 from hopyard.testing import WordEmbedder
 address, mark = sys.argv[1:]
 
@@ -57,7 +57,7 @@ def halt(*given, **named):
     time.sleep(60)
 
 hopyard.register_embedding("words", WordEmbedder())
-files.Publisher._commit = halt
+publishing.Publisher._commit = halt
 hopyard.add_documents(address, Document("The Tay Bridge fell in 1879.", id="tay"))
 """
 
@@ -74,7 +74,7 @@ def address(postgres: PostgresServer) -> str:
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     """Makes this process one of another machine, with another data folder."""
-    monkeypatch.setattr(shared, "_FRESH", 0.0)
+    monkeypatch.setattr(mirror, "_FRESH", 0.0)
 
     def become(name: str) -> None:
         monkeypatch.setenv("HOPYARD_HOME", str(tmp_path / name))
@@ -166,7 +166,7 @@ def test_only_chunks_that_a_machine_lacks_are_fetched(
     long = [Document(f"Letter {number}. " * 200, id=f"l{number}") for number in range(400)]
     hopyard.build_index(built, long, chunk_tokens=0, embedding="words")
     fetched: list[bytes] = []
-    run = files.Database.run
+    run = publishing.Database.run
 
     def counting(self: Any, work: Any) -> Any:
         found = run(self, work)
@@ -174,7 +174,7 @@ def test_only_chunks_that_a_machine_lacks_are_fetched(
             fetched.extend(row[0] for row in found if len(row) == 3)
         return found
 
-    monkeypatch.setattr(files.Database, "run", counting)
+    monkeypatch.setattr(publishing.Database, "run", counting)
     machine("two")
     folder = folder_of(built)
     [(every,)] = rows(built, "SELECT count(*) FROM index_chunks")
@@ -221,14 +221,14 @@ def test_a_page_shows_a_newer_generation(built: str, machine: Machine) -> None:
 def test_readers_see_the_old_generation_until_the_new_one_is_whole(
     built: str, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    insert, seen = files._insert, []
+    insert, seen = publishing._insert, []
     before = rows(built, "SELECT max(number) FROM index_generations")
 
     def looking(connection: Any, **given: Any) -> None:
         insert(connection, **given)
         seen.append(rows(built, "SELECT max(number) FROM index_generations"))
 
-    monkeypatch.setattr(files, "_insert", looking)
+    monkeypatch.setattr(publishing, "_insert", looking)
     add(built, "tay", "The Tay Bridge fell in 1879.")
     assert seen and set(map(str, seen)) == {str(before)}
     machine("two")
@@ -286,7 +286,7 @@ def test_a_build_that_was_overtaken_says_so(built: str, machine: Machine) -> Non
 def test_a_server_that_restarts(
     built: str, machine: Machine, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    insert, stops = files._insert, []
+    insert, stops = publishing._insert, []
 
     def restarting(connection: Any, **given: Any) -> None:
         if not stops:
@@ -294,7 +294,7 @@ def test_a_server_that_restarts(
             postgres.start()
         insert(connection, **given)
 
-    monkeypatch.setattr(files, "_insert", restarting)
+    monkeypatch.setattr(publishing, "_insert", restarting)
     add(built, "tay", "The Tay Bridge fell in 1879.")
     assert stops
     machine("two")

@@ -22,7 +22,8 @@ from psycopg import Connection
 from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.build_context import BuildContext
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.corpus.shared import Mirror, mirror_at, mirror_with
+from hopyard.indexes.corpus.mirror import Mirror
+from hopyard.indexes.corpus.shared import mirror_at, mirror_with
 from hopyard.indexes.kinds.dense import PGVECTOR, STORE_FILE
 from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Nearest
 from hopyard.models.embedder import Vector, Vectors

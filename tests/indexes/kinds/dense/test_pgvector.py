@@ -23,9 +23,11 @@ from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.building import build as building
 from hopyard.indexes.building.copying import copy_index
 from hopyard.indexes.building.recipe import OpenCaller
+from hopyard.indexes.corpus import mirror as mirrors
 from hopyard.indexes.corpus import shared
 from hopyard.indexes.corpus.chunked import LISTING, write_listing
-from hopyard.indexes.corpus.shared import Mirror, build_folder, folder_of
+from hopyard.indexes.corpus.mirror import Mirror
+from hopyard.indexes.corpus.shared import build_folder, folder_of
 from hopyard.indexes.index import Index
 from hopyard.indexes.kind import KINDS
 from hopyard.indexes.kinds.dense import reader as dense_reader
@@ -36,7 +38,7 @@ from hopyard.state.errors import HopyardError, IndexMissingError, UsageError
 from hopyard.state.settings.index_address import index_address
 from hopyard.state.settings.rights import may_read, readers_of
 from hopyard.state.storage.postgres.connection import Database, Place, migrate
-from hopyard.state.storage.postgres.files import _STEPS
+from hopyard.state.storage.postgres.generations import STEPS
 from hopyard.state.storage.postgres.vector_rows import NEAREST, READER
 from hopyard.state.storage.postgres.vectors import VectorTable
 from hopyard.testing import DOCUMENTS, IndexKindContract, WordEmbedder
@@ -94,7 +96,7 @@ def written(
 ) -> PgVectorIndex:
     """An index whose vectors are written without a build; its passages are p0000, p0001, ..."""
     database = Database(Place(place, "The test", "nothing"))
-    migrate(database, database._place, "indexes", _STEPS)
+    migrate(database, database._place, "indexes", STEPS)
     table = VectorTable(place, "docs", vectors.shape[1], generation)
     digests = [sha256(vector.tobytes()).digest()[:16] for vector in vectors]
     of, lists = readers or ([0] * len(vectors), [["everyone"]])
@@ -155,7 +157,7 @@ def test_an_index_is_built_extended_and_searched(built: str) -> None:
 
 
 def test_readers_keep_their_generation(built: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "_FRESH", 0.0)
+    monkeypatch.setattr(mirrors, "_FRESH", 0.0)
     vector = WordEmbedder().embed_query("the Tay Bridge fell in 1879")
     count, folder = len(DOCUMENTS), build_folder(built)
     with Index.open(folder_of(built)) as first:
@@ -217,7 +219,7 @@ def test_vectors_that_the_graph_does_not_take_are_refused_first(address: str) ->
 def test_former_generations_share_one_connection(
     built: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared, "_FRESH", 0.0)
+    monkeypatch.setattr(mirrors, "_FRESH", 0.0)
     query = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'hopyard%'"
     open_ = []
     with hopyard.Hopyard(built, embedding="words", k=1) as hop:
