@@ -71,7 +71,7 @@ def ray_workers(cluster: str, index: str, settings: Context) -> Iterator[None]:
             log_to_driver=False,
             logging_level=logging.ERROR,
         )
-    except (OSError, RuntimeError, ValueError) as error:
+    except Exception as error:  # where Ray starts too slowly, it raises no class of its own
         raise HopyardError(
             f"Ray ({cluster}) cannot be used ({_line(error, 0)}): check the "
             "address and the cluster, or use --on workers."

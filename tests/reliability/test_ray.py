@@ -14,7 +14,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,10 @@ from .test_workers import COUNT, Command, ModelServer, Zygote, address, build, c
 __all__ = ("address", "build", "corpus", "hire")
 
 pytest.importorskip("ray", reason="Ray is not installed")
+PATIENCE = 500.0
+"""Seconds in which Ray, or an actor, begins: a hundred where a tenth of one core is free."""
 pytestmark = [
-    pytest.mark.timeout(600),
+    pytest.mark.timeout(4 * PATIENCE),
     pytest.mark.skipif(
         [name for _, name in socket.if_nameindex()] != ["lo"],
         reason="there are other networks than loopback",
@@ -41,8 +43,10 @@ OPEN = {
     "RAY_AUTH_MODE": "disabled",
     "GRPC_POLL_STRATEGY": "poll",  # Ray forks its client server: gRPC 1.81 ends it
     "GRPC_ENABLE_FORK_SUPPORT": "false",
+    "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": str(int(PATIENCE)),
+    "RAY_worker_register_timeout_seconds": str(int(PATIENCE)),
 }
-WAITING = ("--set", "concurrency=1", "--set", "timeout=600")
+WAITING = ("--set", "concurrency=1", "--set", f"timeout={3 * PATIENCE}")
 HEAD = "start --head --port 6399 --ray-client-server-port 9901 --num-cpus 2 --block"
 
 
@@ -52,19 +56,29 @@ def cluster(tmp_path: Path) -> Iterator[str]:
     quiet = "--include-dashboard false --disable-usage-stats --node-ip-address 127.0.0.1"
     command = [sys.executable, "-m", "ray.scripts.scripts", *HEAD.split(), *quiet.split()]
     environment = os.environ | OPEN | {"HOPYARD_HOME": str(tmp_path / "cluster")}
-    with subprocess.Popen(command, env=environment, start_new_session=True) as ray:
-        try:
-            end = time.monotonic() + 150
-            while True:
-                with socket.socket() as tried:
-                    if not tried.connect_ex(("127.0.0.1", 9901)):
-                        break
-                assert time.monotonic() < end and ray.poll() is None
-                time.sleep(0.2)
-            yield "ray://127.0.0.1:9901"
-        finally:
-            ray.send_signal(signal.SIGINT)
-            ray.wait(30)
+    end = time.monotonic() + PATIENCE
+    while True:
+        with subprocess.Popen(command, env=environment, start_new_session=True) as ray:
+            try:
+                if listens(ray, end):
+                    yield "ray://127.0.0.1:9901"
+                    break
+            finally:
+                ray.send_signal(signal.SIGINT)
+                ray.wait(PATIENCE)
+                with suppress(ProcessLookupError):  # where it gave up, its children run on
+                    os.killpg(ray.pid, signal.SIGKILL)
+
+
+def listens(ray: subprocess.Popen[bytes], end: float) -> bool:
+    """Wait for the server for clients; False if Ray gives up, as it does after 30 seconds."""
+    while ray.poll() is None:
+        with socket.socket() as tried:
+            if not tried.connect_ex(("127.0.0.1", 9901)):
+                return True
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    return False
 
 
 def test_actors_work_and_are_started_again(
@@ -79,7 +93,7 @@ def test_actors_work_and_are_started_again(
     assert ended.code == 0, ended
     turns = Counter(call.turn for call in model_server.calls)
     assert len(turns) == COUNT and sum(turns.values()) <= COUNT + 1, "one call was under way"
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while actors():
         assert time.monotonic() < end, "the actors end with the build"
         time.sleep(0.1)
@@ -109,7 +123,7 @@ def halted(server: ModelServer) -> Iterator[None]:
     answer, go_on = server.answer, threading.Event()
 
     def halting(title: str, messages: list[dict[str, Any]]) -> Any:
-        go_on.wait(300)
+        go_on.wait(3 * PATIENCE)
         return answer(title, messages)
 
     server.answer = halting
@@ -119,7 +133,7 @@ def halted(server: ModelServer) -> Iterator[None]:
 
 def working(address: str, but: int = 0) -> int:
     """The process of an actor that has an item."""
-    end = time.monotonic() + 200
+    end = time.monotonic() + PATIENCE
     with closing(WorkQueue(index_address(address))) as queue:
         while True:
             held = queue._run("SELECT DISTINCT worker FROM work_items WHERE worker <> ''")
