@@ -25,6 +25,7 @@ from hopyard.indexes.kinds.sparse.scores import (
     best_rows,
     by_chance,
     by_document,
+    by_likelihood,
     highest,
     shares_of,
 )
@@ -55,8 +56,6 @@ _WHOLE_CORPUS: Final = 100
 """Passages that the whole corpus counts as, beside the passages of the chosen documents."""
 _OF_TABLE: Final = 1.75
 """Factor for the words of a passage with a table, if a question asks for an amount."""
-_LEAST_WEIGHT: Final = 0.3
-"""Weight of the least likely document where the question surely names one. The best weighs 1."""
 
 
 class Ranking(NamedTuple):
@@ -276,9 +275,9 @@ class SparseIndex:
             for number in chosen.tolist()
             if held[number] > 1
         }
-        less = sure * (1 - _LEAST_WEIGHT) * (1 - likely)
-        scores = local * ((1 - less) * fair)[rows]
-        return Ranking(scores, exact, rows, (1 - less * long) * fair, long, named)
+        weights = by_likelihood(sure, likely, long)
+        scores = local * (weights * fair)[rows]
+        return Ranking(scores, exact, rows, (1 - (1 - weights) * long) * fair, long, named)
 
     @cached_property
     def _lengths(self) -> tuple[NDArray[np.int64], Scores, Scores]:

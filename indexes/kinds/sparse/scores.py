@@ -11,6 +11,8 @@ SHORT_DOCUMENT: Final = 10
 """Passages of a document whose weight counts half for the scores of another search."""
 _OF_LENGTH: Final = 0.1
 """How much the length of a document counts. The best of many passages is good by chance."""
+_LEAST_WEIGHT: Final = 0.3
+"""Weight of the least likely short document where the question surely names one; 1 of the best."""
 _BEST_PIECES: Final = 3
 """Passages that speak for their document."""
 _LOOKED_AT: Final = 1000
@@ -32,6 +34,22 @@ def by_chance(held: NDArray[np.int64]) -> Scores:
     """
     factors: Scores = 1 / (1 + _OF_LENGTH * np.log(np.maximum(held / SHORT_DOCUMENT, 1)))
     return factors
+
+
+def by_likelihood(sure: float, likely: Scores, long: Scores) -> Scores:
+    """Factors for the scores of the passages of documents, by how likely each document is, 0 to 1.
+
+    A long document that is not likely weighs less than a short one: reports of one company on other
+    years have the same words.
+
+    Args:
+        sure: How far the question names a document, 0 to 1.
+        likely: How likely each document is, 0 to 1.
+        long: How long each document is, 0 to 1.
+    """
+    least = _LEAST_WEIGHT * (1 - long)
+    weights: Scores = (1 - sure * (1 - least) * (1 - likely)) ** (1 + long / 2)
+    return weights
 
 
 def highest(scores: Scores, k: int) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.sparse import bm25
 from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
 from hopyard.indexes.kinds.sparse.page_heads import last_page, page_heads
-from hopyard.indexes.kinds.sparse.scores import by_chance
+from hopyard.indexes.kinds.sparse.scores import by_chance, by_likelihood
 from hopyard.indexes.search import SEARCHES, Search
 from hopyard.state.settings.fields import Context
 
@@ -176,6 +176,15 @@ def test_long_documents_score_less() -> None:
     # 1 / (1 + 0.1·ln(n/10)) from ten passages on: ln 2 = 0.6931, ln 10 = 2.3026
     factors = by_chance(np.array([1, 10, 20, 100]))
     assert factors.tolist() == pytest.approx([1, 1, 0.93518, 0.81284], abs=1e-5)
+
+
+def test_a_long_document_that_is_not_likely_weighs_less() -> None:
+    likely, long = np.array([1, 0.5, 0.5, 0]), np.array([1, 0, 1, 0])
+    # The third: (1 - 0.5) ** 1.5 = 0.35355; the others: 1 - 0.7 * (1 - likely)
+    assert by_likelihood(1.0, likely, long).tolist() == pytest.approx(
+        [1, 0.65, 0.35355, 0.3], abs=1e-5
+    )
+    assert by_likelihood(0.0, likely, long).tolist() == [1, 1, 1, 1]
 
 
 async def test_an_article_in_a_name_tells_nothing(directory: Path, embedder: Any) -> None:
