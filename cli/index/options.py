@@ -89,9 +89,7 @@ SkipBadOption = Annotated[
 ]
 VectorsOption = Annotated[
     str | None,
-    typer.Option(
-        "--vectors", help=f"{' or '.join(STORES)} (for a shared index); faiss is the default."
-    ),
+    typer.Option("--vectors", help=f"{' (default) or '.join(STORES)}."),
 ]
 MaxCallsOption = Annotated[
     int | None,

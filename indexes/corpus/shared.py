@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.corpus.mirror import Mirror
+from hopyard.state.errors import HopyardError
 from hopyard.state.extras import require
 from hopyard.state.settings.index_address import index_address, is_address
 from hopyard.state.settings.sources import home

@@ -140,7 +140,7 @@ def number_marks_of(text: str) -> tuple[str, str]:
 
 def with_marks(number: str, marks: tuple[str, str]) -> str:
     """A plain number such as `-10322.76` with the signs between thousands and before decimals."""
-    return f"{Decimal(number):,f}".translate(str.maketrans({",": marks[0], ".": marks[1]}))
+    return f"{Decimal(number):,f}".translate(str.maketrans(",.", "".join(marks)))
 
 
 def language_of(text: str) -> str:
