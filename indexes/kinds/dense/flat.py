@@ -17,15 +17,13 @@ from hopyard.indexes.arrays.faiss_index import read_faiss
 from hopyard.indexes.arrays.growing import Rows, link
 from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Nearest
+from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, DenseReader, Nearest, best_of, products
 from hopyard.models.embedder import Vector, Vectors
 
 NUMBERS_FILE: Final = "numbers.npy"
 _MORE_VECTORS: Final = "more.npy"
-_SLACK: Final = 1e-5
-"""More than the rounding of a cosine in a product with all vectors."""
 _WIDE: Final = 4
-"""A product with all vectors is faster than reading more than 1 of so many by their places."""
+"""Comparing all vectors is faster than reading more than 1 of so many by their places."""
 
 
 class FlatIndex(DenseReader):
@@ -83,12 +81,10 @@ class FlatIndex(DenseReader):
         return np.empty(0, np.int64), np.empty(0, np.float32)
 
     def _compare(self, vector: Vector, k: int, numbers: NDArray[np.int64]) -> Nearest:
-        if k < len(numbers) and len(numbers) * _WIDE > len(self):
-            every = np.concatenate([self._first @ vector, self._later @ vector])
-            cosines = every[self._held.keys[numbers]]
-            least = np.partition(cosines, -k)[-k] - _SLACK
-            numbers = numbers[cosines >= least]
-        return super()._compare(vector, k, numbers)
+        if len(numbers) * _WIDE < len(self):
+            return super()._compare(vector, k, numbers)
+        every = np.concatenate([products(self._first, vector), products(self._later, vector)])
+        return best_of(numbers, every[self._held.keys[numbers]], k)
 
     def vectors_at(self, numbers: NDArray[np.int64]) -> Vectors:
         """See `DenseReader.vectors_at`."""

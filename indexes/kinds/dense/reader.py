@@ -44,6 +44,24 @@ def silent(done: int, total: int) -> None:
     del done, total
 
 
+def products(vectors: Vectors, vector: Vector) -> NDArray[np.float32]:
+    """[n] The products of vectors [n, d] with one, by one thread.
+
+    Unlike `@`, it rounds equal vectors alike wherever they stand, and takes a third of its time.
+    """
+    found: NDArray[np.float32] = np.einsum("ij,j->i", vectors, vector)
+    return found
+
+
+def best_of(numbers: NDArray[np.int64], cosines: NDArray[np.float32], k: int) -> Nearest:
+    """The k nearest of some passages, whose numbers ascend; equals in that order."""
+    if 0 < k < len(cosines):
+        near = cosines >= np.partition(cosines, -k)[-k]
+        numbers, cosines = numbers[near], cosines[near]
+    best = np.argsort(-cosines, kind="stable")[:k]
+    return numbers[best], cosines[best]
+
+
 class DenseReader(ABC):
     """Nearest neighbours by cosine over n passages.
 
@@ -119,10 +137,8 @@ class DenseReader(ABC):
         cosines = np.empty(len(numbers), dtype=np.float32)
         for start in range(0, len(numbers), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            # Unlike a product of matrices, it rounds equal vectors alike wherever they stand.
-            cosines[part] = np.einsum("ij,j->i", self.vectors_at(numbers[part]), vector)
-        best = np.argsort(-cosines, kind="stable")[:k]
-        return numbers[best], cosines[best]
+            cosines[part] = products(self.vectors_at(numbers[part]), vector)
+        return best_of(numbers, cosines, k)
 
     def _check_dimension(self, vector: Vector) -> None:
         if vector.shape != (self.dimension,):
