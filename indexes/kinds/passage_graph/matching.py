@@ -21,8 +21,8 @@ from scipy import sparse
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 from hopyard.indexes.kinds.passage_graph.similarity import mean_of, row_cosines
 
-_PAIRS: Final = 16_000_000
-"""Pairs of a block (64 MB)."""
+_PAIRS: Final = 4_000_000
+"""Pairs of a block (16 MB)."""
 _SCORED: Final = 4096
 """Pairs that are scored again at once: 2 x 4,096 x 384 x 8 bytes are 25 MB."""
 
