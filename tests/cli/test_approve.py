@@ -6,22 +6,17 @@ import io
 import json
 import os
 import pty
-import signal
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from approvals import action, edit, proposed
-from building import build
-from model_server import ModelServer, WordEmbedder
+from model_server import ModelServer
 
 from hopyard.cli import run_thread
-from hopyard.indexes.corpus.records import Document
-from hopyard.models import embeddings
 
-from .conftest import CORPUS, Ended, Run
+from .conftest import Ended, Run
 
 QUESTION = "Which has more moons, Mars or Venus?"
 MARS, VENUS = "How many moons does Mars have?", "How many moons does Venus have?"
@@ -173,41 +168,12 @@ def test_whoever_goes_away_leaves_it_waiting(hopyard: Run, index: Path, typed: T
     assert shown(hopyard) == [QUESTION, MARS, VENUS]
 
 
-class OllamaWords(WordEmbedder):
-    """The embedding model that the scripted server has, too."""
-
-    name = "ollama:words"
-
-
-def test_a_process_killed_while_it_waits_loses_nothing(
-    hopyard: Run, model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("terminal", [True, False])
+def test_only_somebody_at_a_terminal_is_asked(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    documents = [Document(name, name.title(), text) for name, text in CORPUS.items()]
-    build(documents, directory=tmp_path / "index", embedder=OllamaWords())
-    for name, value in model.environment().items():
-        monkeypatch.setenv(name, value)
-    ours, theirs = pty.openpty()
-    command = "from hopyard.cli.main import main; main()"
-    names = ("--model", "openai:scripted", "--embedding", "ollama:words")
-    process = subprocess.Popen(
-        [sys.executable, "-c", command, *ASK, "-i", tmp_path / "index", *names],
-        stdin=theirs,
-        stderr=theirs,
-        stdout=subprocess.DEVNULL,
-        env=os.environ,
-    )
-    os.close(theirs)
-    said = b""
-    while b"whole:" not in said:
-        said += os.read(ours, 4096)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    os.close(ours)
-    assert VENUS in said.decode()
-    assert model.titles() == ["Decomposition", "Rubric"]
-
-    embeddings.register_embedder("ollama:words", OllamaWords())
-    ended = hopyard("resume", "mine", "--answer", "approve", "--json")
-    assert questions(ended) == [QUESTION, MARS, VENUS]
-    assert model.titles().count("Rubric") == 1
-    assert ended.json["usage"]["model_calls"] == len(model.calls)
+    reading, writing = pty.openpty() if terminal else os.pipe()
+    with os.fdopen(reading) as stdin, os.fdopen(writing, "w") as stderr:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        monkeypatch.setattr(sys, "stderr", stderr)
+        assert run_thread.can_ask() is terminal

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from model_server import ModelServer
@@ -19,14 +18,8 @@ MARS = "Mars has two moons, Phobos and Deimos."
 
 @pytest.fixture(autouse=True)
 def script(model_server: ModelServer) -> None:
-    def answer(title: str, messages: list[dict[str, Any]]) -> Any:
-        asked = str(messages[-1]["content"]).rpartition("Question: ")[2]
-        return {
-            "Answer": {"answer": "none" if "Venus" in asked else "two moons"},
-            "Route": {"strategy": "single"},
-        }[title]
-
-    model_server.answer = answer
+    said = {"Answer": {"answer": "two moons"}, "Route": {"strategy": "single"}}
+    model_server.answer = lambda title, _: said[title]
 
 
 def test_an_mcp_client_finds_reads_and_asks(run: Run, index: Path) -> None:
@@ -42,10 +35,9 @@ def test_a_pipe_answers_a_question_a_line(
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hopyard.cli.main "$@"\n')
     command.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{environment['PATH']}"
-    questions = f"{QUESTION}\nHow many moons does Venus have?\n"
     done = subprocess.run(
         [EXAMPLES / "pipe.sh", index, MODEL],
-        input=questions,
+        input=f"{QUESTION}\n",  # each line is a process of two seconds
         env=environment | {"PATH": path},
         cwd=tmp_path,
         capture_output=True,
@@ -53,6 +45,4 @@ def test_a_pipe_answers_a_question_a_line(
         timeout=120,
         check=True,
     )
-    first, second = [line.split("\t") for line in done.stdout.splitlines()]
-    assert first == [QUESTION, "two moons", "Mars"]
-    assert second[:2] == ["How many moons does Venus have?", "none"]
+    assert done.stdout == f"{QUESTION}\ttwo moons\tMars\n"
