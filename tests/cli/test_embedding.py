@@ -17,6 +17,7 @@ from .conftest import Run
 
 NOBODY = "ollama:nobody"
 """An embedding model that no server offers."""
+BUILD, ADD = ("build", "notes", "--out", "i"), ("add", "made", "notes")
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def hide(monkeypatch: pytest.MonkeyPatch, *extras: str) -> None:
             monkeypatch.setitem(sys.modules, module, None)
 
 
-@pytest.mark.parametrize("named", [NOBODY, "openai:nothing", None])
+@pytest.mark.parametrize("named", [NOBODY, None])
 def test_an_index_without_vectors_needs_no_embedding_model(
     hopyard: Run,
     notes: Path,
@@ -89,11 +90,13 @@ def test_an_index_knows_its_embedding_model(
 
 
 @pytest.mark.parametrize(
-    ("hidden", "names", "sentence"),
+    ("command", "hidden", "names", "sentence"),
     [
-        (["builtin"], [], "The built-in embedding model needs hopyard[builtin]: "),
-        (["pdf"], ["x.pdf"], "1 file, such as 'notes/x.pdf', needs a package that is not "),
+        (BUILD, ["builtin"], [], "The built-in embedding model needs hopyard[builtin]: "),
+        (ADD, ["builtin"], [], "The built-in embedding model needs hopyard[builtin]: "),
+        (ADD, ["pdf"], ["x.pdf"], "1 file, such as 'notes/x.pdf', needs a package that is not "),
         (
+            BUILD,
             ["pdf", "office"],
             ["deep/y.XLSX", "x.pdf"],
             "2 files, such as 'notes/deep/y.XLSX', need a package that is not installed: pip "
@@ -101,19 +104,21 @@ def test_an_index_knows_its_embedding_model(
         ),
     ],
 )
-@pytest.mark.parametrize("command", [("build", "notes", "--out", "i"), ("add", "made", "notes")])
 def test_a_missing_extra_is_said_before_anything_is_read(
     hopyard: Run,
     notes: Path,
     monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
     hidden: list[str],
     names: list[str],
     sentence: str,
-    command: tuple[str, ...],
+    words: WordEmbedder,
 ) -> None:
     if hidden == ["builtin"]:
         monkeypatch.delenv("HOPYARD_EMBEDDING", raising=False)
-    if names or command[0] == "add":
+    else:
+        monkeypatch.setenv("HOPYARD_EMBEDDING", "words")
+    if command == ADD:
         assert hopyard("index", "build", "notes", "--out", "made").code == 0
     (notes / "deep").mkdir()
     for name in names:

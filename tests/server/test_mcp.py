@@ -1,4 +1,7 @@
-"""Hopyard's tools through a real MCP client, over stdio and over HTTP."""
+"""Hopyard's tools through a real MCP client over HTTP; over stdio, odd messages.
+
+`test_mcp_clients.py` asks over stdio.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import asyncio
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from hopyard.state.settings.sources import read_context
 from .conftest import IRON, QUESTION, STONE, Server
 
 pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'hopyard[mcp]'")
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError
 
 from hopyard.cli.mcp.server import mcp_server
 
@@ -41,19 +43,6 @@ ANSWER = {
     "usage",
     "waiting",
 }
-Connect = Callable[[], Client]
-
-
-@pytest.fixture(params=["stdio", "http"])
-def connect(request: pytest.FixtureRequest, comparison: Server, tmp_path: Path) -> Iterator[Any]:
-    """A client over each transport."""
-    if request.param == "http":
-        yield lambda: Client(f"{comparison.address}/mcp")
-        return
-    environment = comparison.environment | {"HOPYARD_HOME": str(tmp_path / "mcp")}
-    command = [sys.executable, "-c", "from hopyard.cli.main import main; main()", "mcp"]
-    target = StdioServerParameters(command=command[0], args=command[1:], env=environment)
-    yield lambda: Client(target)
 
 
 def text_of(result: Any) -> str:
@@ -61,15 +50,13 @@ def text_of(result: Any) -> str:
     return str(content.text)
 
 
-async def test_ask_then_continue_then_read_a_cited_passage(
-    connect: Connect, comparison: Server
-) -> None:
+async def test_ask_then_continue_then_read_a_cited_passage(comparison: Server) -> None:
     told: list[str | None] = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
         told.append(message)
 
-    async with connect() as client:
+    async with Client(f"{comparison.address}/mcp") as client:
         tools = {each.name: each for each in (await client.list_tools()).tools}
         assert set(tools) == {
             *("ask", "continue_thread", "search", "fetch", "list_strategies"),
@@ -129,7 +116,6 @@ async def test_ask_then_continue_then_read_a_cited_passage(
         again: Any = await client.call_tool("ask", mapping | {"evidence": True})
         assert again.structured_content["evidence"] == [unit]
 
-        # One connection for all: the command takes seconds to start.
         await passages_are_found_and_read(client)
         await an_answer_is_explained_where_that_is_asked_for(client)
         await strategies_are_listed_and_errors_are_one_sentence(client)
