@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from hopyard.indexes.kinds.communities import KIND
 from hopyard.testing import IndexKindContract
 
@@ -11,9 +9,3 @@ from hopyard.testing import IndexKindContract
 class TestCommunities(IndexKindContract):
     kind = KIND
     exact_updates = False
-
-
-class TestSmallCommunities(IndexKindContract):
-    kind = KIND
-    exact_updates = False
-    settings: ClassVar = {"communities": {"max_size": 2}}

@@ -41,13 +41,6 @@ class TestTerms(IndexKindContract):
     settings: ClassVar = {"entity_graph": {"builder": "terms"}}
 
 
-class TestModel(IndexKindContract):
-    kind = KIND
-    volatile = ("stats.json",)
-    answers: ClassVar = _FACTS
-    settings: ClassVar = {"entity_graph": {"builder": "model"}}
-
-
 class TestDescriptions(IndexKindContract):
     kind = KIND
     volatile = ("stats.json",)
@@ -62,10 +55,6 @@ class TestPageRank(SearchContract):
         "Which river flows through ten countries?": "danube",
         "Who cast the ribs of the Iron Bridge?": "abraham-darby",
     }
-
-
-class TestHippoRag(TestPageRank):
-    settings: ClassVar = {"pagerank": {"method": "hipporag"}}
 
 
 class TestHippoRag2(TestPageRank):

@@ -179,11 +179,6 @@ class TestGraphRAG(TestGlobal):
     searches = ("dense",)  # it searches only if the budget leaves no call to map
 
 
-class TestGlobalWithReportsInTheIndex(TestGlobal):
-    settings: ClassVar = {"communities": {"reports": "all"}}
-    calls = 3  # map, map of passages, reduce
-
-
 class TestEvery(StrategyContract):
     strategy = STRATEGIES["every"]
     question = "Which bridges are there, and when was each finished?"
@@ -203,13 +198,3 @@ class TestLocal(StrategyContract):
     answer = "1781"
     calls = 1
     searches: ClassVar = ("dense", "sparse", "pagerank")
-
-
-class TestLocalBuiltin(TestLocal):
-    settings: ClassVar = {"profile": "builtin", "retrieval": {"k": 2}}
-
-
-class TestLocalWithoutANamedEntity(TestLocal):
-    question = "What is the longest river?"
-    answers: ClassVar = {"Answer": {"answer": "Severn"}}
-    answer = "Severn"

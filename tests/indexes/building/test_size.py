@@ -115,7 +115,7 @@ def test_many_small_files(tmp_path: Path) -> None:
     assert megabytes < 200 + 1_000e-6 * count
 
 
-@pytest.mark.parametrize("stage", ["read", "sparse"])
+@pytest.mark.parametrize("stage", ["read", "sparse"] if SIZE else ["sparse"])
 def test_ctrl_c_ends_a_large_build(tmp_path: Path, stage: str) -> None:
     large_file(tmp_path / "in", 400 * SIZE or 0.1)
     with subprocess.Popen(
@@ -132,5 +132,5 @@ def test_ctrl_c_ends_a_large_build(tmp_path: Path, stage: str) -> None:
     assert time.monotonic() - began < (2 if SIZE else 60)
     assert build.returncode == 130, out
     assert err == f"{CONTINUE}\n"
-    if stage == "sparse":  # the later stop leaves files behind
+    if SIZE and stage == "sparse":  # the later stop leaves files behind
         assert built(tmp_path / "in", tmp_path / "index")[0] == 1

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -219,7 +222,13 @@ async def test_rerank_by_the_chat_model(find: Find) -> None:
     assert len(judge.asked[0]["passages"].splitlines()) == 6
 
 
-async def test_the_chat_model_stands_in_for_a_cross_encoder_that_does_not_load(find: Find) -> None:
+async def test_the_chat_model_stands_in_for_a_cross_encoder_that_does_not_load(
+    find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The model is looked for first; the library takes four seconds to import.
+    spec = ModuleSpec("sentence_transformers", None)
+    library = SimpleNamespace(__spec__=spec, CrossEncoder=None)
+    monkeypatch.setitem(sys.modules, spec.name, library)
     with pytest.raises(ModelUnreachableError, match="cross-encoder '/nowhere' cannot be loaded"):
         await find("rerank", "castle 33", 3, rerank={"model": "/nowhere"})
 
