@@ -15,7 +15,7 @@ from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.tables.reader import Tables
 from hopyard.nodes.support.words import number_marks_of
 from hopyard.nodes.table.entries import Loaded, entries_of, load, schema_text, with_near_values
-from hopyard.nodes.table.query import _best_sources, run_query
+from hopyard.nodes.table.query import _best_sources, _with_marks, run_query
 from hopyard.testing.models import WordEmbedder
 
 MONTHS = """# January
@@ -145,3 +145,10 @@ def test_computed_numbers_have_the_marks_of_the_questions_language(
             tables, entries, sql, lambda _: True, threading.Event(), number_marks_of(question)
         )
     assert (done["error"], done["rows"]) == ("", [shown])
+
+
+def test_whole_sums_have_decimals_if_all_cells_have() -> None:
+    request = {"columns": [["hours", "DECIMAL(38,1)"], ["cost", "DECIMAL(38,2)"]]}
+    loaded = Loaded(request, [], [["12.5", "31"], ["12.50", "7.50"]])
+    result = {"rows": [["75.0", "20.00"]], "numbers": [], "decimals": [0, 1]}
+    assert _with_marks(result, [loaded], (",", ".")) == [["75", "20.00"]]
