@@ -70,7 +70,8 @@ class FlatIndex(DenseReader):
         else:
             first = load_array(directory / VECTORS_FILE, np.float32, 2)
             held = Rows.load(directory, rows=NUMBERS_FILE)
-        later = later_vectors(directory, first.shape[1])
+        more = directory / _MORE_VECTORS
+        later = load_array(more, np.float32, 2) if more.exists() else first[:0]
         if len(held.rows) != len(first) + len(later):
             raise damage_error(directory / VECTORS_FILE, f"does not fit {len(held)} passages")
         return cls(held, first, later)
@@ -96,9 +97,6 @@ class FlatIndex(DenseReader):
         found[late] = self._later[keys[late] - len(self._first)]
         return found
 
-    def _write_later(self, last: Path, directory: Path, new: Vectors) -> None:
-        """Write what finds later vectors, if the index has more of them than their file."""
-
     def extend(
         self, last: Path, directory: Path, removed: Sequence[str], ids: Sequence[str], new: Vectors
     ) -> bool:
@@ -119,23 +117,10 @@ class FlatIndex(DenseReader):
         for name in self.FIRST:
             link(last / name, directory / name)
         if len(self._later) or len(new):
-            self._write_later(last, directory, new)
             later = np.concatenate([self._later, new]) if len(new) else self._later
             np.save(directory / _MORE_VECTORS, later)
         held.save(directory, rows=NUMBERS_FILE)
         return True
-
-
-def later_vectors(directory: Path, dimension: int) -> Vectors:
-    """The later vectors in a folder, mapped.
-
-    Raises:
-        IndexMissingError: The file is damaged.
-    """
-    file = directory / _MORE_VECTORS
-    if not file.exists():
-        return np.empty((0, dimension), np.float32)
-    return load_array(file, np.float32, 2)
 
 
 def keeps_removed(directory: Path) -> bool:

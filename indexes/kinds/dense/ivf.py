@@ -17,16 +17,13 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.faiss_index import read_faiss, selector, write_faiss
 from hopyard.indexes.arrays.growing import Rows
-from hopyard.indexes.arrays.ragged import load_array
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.kinds.dense.flat import NUMBERS_FILE, FlatIndex, later_vectors
-from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, Nearest, Tell, silent
+from hopyard.indexes.kinds.dense.flat import FlatIndex
+from hopyard.indexes.kinds.dense.reader import VECTORS_FILE, Nearest, Tell, products, silent
 from hopyard.models.embedder import Vector, Vectors
 
 IVF_FILE: Final = "ivf.faiss"
 
-_CENTRES_FILE: Final = "centres.faiss"
-_MORE_FILE: Final = "more.faiss"
 _MARGIN: Final = 4
 """Passages that a search reads at least, for each that it looks for."""
 _LISTS: Final = 4
@@ -46,17 +43,16 @@ _ADDED: Final = 10_000
 class IvfIndex(FlatIndex):
     """Approximate nearest neighbours by inner product.
 
-    Passages that are added later have lists of their own, with the same centres, and the lists of
-    removed passages stay: so a small change writes little.
+    The lists have the first passages, also those that were removed. Passages that are added later
+    are all compared with a question: they are a tenth at most.
     """
 
-    FIRST = (IVF_FILE, VECTORS_FILE, _CENTRES_FILE)
+    FIRST = (IVF_FILE, VECTORS_FILE)
 
-    def __init__(self, held: Rows, parts: Sequence[tuple[Any, Vectors]]) -> None:
-        """Wrap the FAISS indexes of vectors [n, d]: the first, and later vectors if it has some."""
-        self._parts = parts
-        first = parts[0][1]
-        super().__init__(held, first, parts[1][1] if len(parts) > 1 else first[:0])
+    def __init__(self, held: Rows, first: Vectors, later: Vectors, lists: Any = None) -> None:
+        """Wrap the FAISS index of the first vectors."""
+        super().__init__(held, first, later)
+        self._lists = lists
 
     @classmethod
     def build(cls, ids: Sequence[str], vectors: Vectors, tell: Tell = silent) -> IvfIndex:
@@ -77,7 +73,7 @@ class IvfIndex(FlatIndex):
         for start in range(0, count, _ADDED):
             tell(start, count)
             index.add(np.ascontiguousarray(vectors[start : start + _ADDED]))
-        return cls(Rows.of(ids), [(index, vectors)])
+        return cls(Rows.of(ids), vectors, vectors[:0], index)
 
     def save(self, directory: Path) -> None:
         """Write the lists and the ids into a folder, which has the vectors already.
@@ -85,11 +81,8 @@ class IvfIndex(FlatIndex):
         Raises:
             OSError: The disk is full or not writable.
         """
-        [(index, _)] = self._parts
-        write_faiss(index, directory / IVF_FILE)
-        self._held.save(directory, rows=NUMBERS_FILE)
-        index.reset()  # what is left are the centres
-        write_faiss(index, directory / _CENTRES_FILE)
+        write_faiss(self._lists, directory / IVF_FILE)
+        super().save(directory)
 
     @classmethod
     def load(cls, directory: Path) -> Self:
@@ -98,49 +91,36 @@ class IvfIndex(FlatIndex):
         Raises:
             IndexMissingError: A file is missing or damaged; the message names it.
         """
-        index = read_faiss(directory / IVF_FILE)
-        parts = [(index, load_array(directory / VECTORS_FILE, np.float32, 2))]
-        if (directory / _MORE_FILE).exists():
-            more = read_faiss(directory / _MORE_FILE)
-            parts.append((more, later_vectors(directory, more.d)))
-        held = Rows.load(directory, rows=NUMBERS_FILE)
-        if any(index.ntotal != len(vectors) for index, vectors in parts) or len(held.rows) != sum(
-            len(vectors) for _, vectors in parts
-        ):
+        index = super().load(directory)
+        index._lists = read_faiss(directory / IVF_FILE)
+        if index._lists.ntotal != len(index._first):
             raise damage_error(directory / IVF_FILE, "does not fit the files beside it")
-        return cls(held, parts)
-
-    def _write_later(self, last: Path, directory: Path, new: Vectors) -> None:
-        index = read_faiss(last / (_MORE_FILE if len(self._later) else _CENTRES_FILE), 0)
-        if len(new):
-            index.add(np.ascontiguousarray(new))
-        write_faiss(index, directory / _MORE_FILE)
+        return index
 
     def _approximate(self, vector: Vector, k: int, allowed: NDArray[np.bool_] | None) -> Nearest:
         wanted = min(k + _AGAIN, len(self))
         query = np.ascontiguousarray(vector[np.newaxis], dtype=np.float32)
         share = 1.0 if allowed is None else np.count_nonzero(allowed) / len(self)
-        lists = self._parts[0][0].nlist
+        lists = self._lists.nlist
         needed = int(_MARGIN * wanted / share * lists / len(self))
-        probed = max(_PROBED if allowed is None else _WIDER * _PROBED, needed)
-        found, start = [], 0
-        for index, vectors in self._parts:
-            numbers = self._held.rows[start : start + len(vectors)]
-            start += len(vectors)
-            open_ = numbers >= 0  # removed passages would take the places of others
-            if allowed is not None:
-                open_ &= allowed[numbers]
-            passed, reached = None if open_.all() else selector(open_), probed
-            enough = min(_MARGIN * wanted, int(np.count_nonzero(open_)))
-            while True:  # the nearest lists may be those of removed passages
-                parameters = faiss.SearchParametersIVF(  # type: ignore[call-arg]
-                    sel=passed, nprobe=min(reached, lists)
-                )
-                _, [rows] = index.search(query, max(1, enough), params=parameters)
-                if reached >= lists or np.count_nonzero(rows >= 0) >= enough:
-                    break
-                reached *= 4
-            rows = rows[:wanted]
-            rows = np.sort(rows[rows >= 0])  # -1 fills up; the file is read in order
-            found.append((numbers[rows].astype(np.int64), vectors[rows] @ vector))
-        return tuple(np.concatenate(each) for each in zip(*found, strict=True))  # type: ignore[return-value]
+        reached = max(_PROBED if allowed is None else _WIDER * _PROBED, needed)
+        open_ = self._held.rows >= 0  # removed passages would take the places of others
+        if allowed is not None:
+            open_ &= allowed[self._held.rows]
+        first, late = np.split(open_, [len(self._first)])
+        passed = None if first.all() else selector(first)
+        enough = min(_MARGIN * wanted, int(np.count_nonzero(first)))
+        while True:  # the nearest lists may be those of removed passages
+            parameters = faiss.SearchParametersIVF(  # type: ignore[call-arg]
+                sel=passed, nprobe=min(reached, lists)
+            )
+            _, [rows] = self._lists.search(query, max(1, enough), params=parameters)
+            if reached >= lists or np.count_nonzero(rows >= 0) >= enough:
+                break
+            reached *= 4
+        rows = rows[:wanted]
+        rows = np.sort(rows[rows >= 0])  # -1 fills up; the file is read in order
+        added = np.flatnonzero(late)
+        keys = np.concatenate([rows, len(self._first) + added])
+        cosines = [self._first[rows] @ vector, products(self._later, vector)[added]]
+        return self._held.rows[keys].astype(np.int64), np.concatenate(cosines)

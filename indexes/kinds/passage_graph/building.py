@@ -3,7 +3,7 @@
 The model writes the questions of every passage that has none (`writing`), and they are embedded
 (`questions`). Each out-coming question is matched with the best in-coming question of another
 passage (`matching`). The matches become at most c·n·log2 n edges (`edges`). The first two are
-expensive, so their results are kept at once, even if the build fails; the others begin anew.
+expensive, so their results are kept at once, even if the build fails.
 """
 
 from __future__ import annotations
