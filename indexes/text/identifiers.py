@@ -131,6 +131,7 @@ def parts_of(text: str) -> Iterator[str]:
     Single letters and digits are left out.
     """
     for word in _WORD.findall(text):
-        parts = _BORDER.split(word.lower())
-        if len(parts) > 1:
-            yield from (part for part in parts if len(part) > 1)
+        if not (word.isalpha() or word.isdecimal()):
+            parts = _BORDER.split(word.lower())
+            if len(parts) > 1:
+                yield from (part for part in parts if len(part) > 1)

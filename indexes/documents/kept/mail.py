@@ -49,6 +49,14 @@ def find_eml(source: Source, found: FileWords) -> None:
     _texts(message_from_bytes(from_headers(source.read())), found, source)
 
 
+def find_mhtml(source: Source, found: FileWords) -> None:
+    """The first page of a saved web page; those of its frames are documents of their own."""
+    parts = message_from_bytes(source.read()).walk()
+    page = next(part for part in parts if part.get_content_subtype() in ("html", "xhtml+xml"))
+    charset = str(page.get_content_charset() or "")
+    of_html(decoded(payload_of(page), found, source.options.encoding, charset), found)
+
+
 def find_tnef(source: Source, found: FileWords) -> None:
     """The texts of Outlook's package, which may say the same as others of the mail."""
     data, place, form = source.read(), 6, FileWords()

@@ -15,7 +15,14 @@ from hopyard.indexes.corpus.long_text import LongText, stretches_of, text_digest
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.documents.kept.compare import FileWords, Kept, compare
 from hopyard.indexes.documents.kept.latex import find_bibtex, find_latex
-from hopyard.indexes.documents.kept.mail import find_cards, find_eml, find_msg, find_rtf, find_tnef
+from hopyard.indexes.documents.kept.mail import (
+    find_cards,
+    find_eml,
+    find_mhtml,
+    find_msg,
+    find_rtf,
+    find_tnef,
+)
 from hopyard.indexes.documents.kept.markup import (
     find_csv,
     find_html,
@@ -69,6 +76,7 @@ EXTRACTORS: Final[dict[str, Extractor]] = {
     ".tex": find_latex,
     ".bib": find_bibtex,
     ".eml": find_eml,
+    ".mht": find_mhtml,
     ".ics": find_cards,
     ".msg": find_msg,
     ".tnef": find_tnef,

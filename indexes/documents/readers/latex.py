@@ -18,6 +18,7 @@ from hopyard.indexes.documents.readers.latex_macros import (
     theorems_in,
     walker,
     without_comments,
+    without_open_options,
 )
 from hopyard.indexes.documents.readers.text import decode
 from hopyard.indexes.passages.markdown import table_lines
@@ -78,7 +79,7 @@ def read_latex(source: Source) -> Iterator[Found]:
 def _plain_marks(text: str) -> str:
     """LaTeX without what pylatexenc takes for text or comments: `cline`, or `%20` in a link."""
     text = _ADDRESS.sub(lambda found: _PER_CENT.sub(r"\\%", found[0]), text)
-    return _PART_OF_RULE.sub("", text)
+    return without_open_options(_PART_OF_RULE.sub("", text))
 
 
 def in_line(text: str) -> str:

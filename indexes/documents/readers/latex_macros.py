@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+_BRACKET: Final = re.compile(r"\n[ \t]*\n|\\\W|[\[\]]")
+_MACRO_ENDS: Final = re.compile(r"(?:\\[A-Za-z@]+\*?|[}\]])\s*\Z")
+_NAME: Final = 40
+"""Characters of a macro's name, at most."""
+_DEEPEST_OPTION: Final = 4
+"""Options within one another that are read as such, at most."""
 _COMMENT: Final = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _DEFINED: Final = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand)\*?\s*+\{?\\(?P<name>[A-Za-z]+)\}?\s*+"
@@ -93,3 +100,24 @@ def walker() -> Any:
             return super().get_token(pos, include_brace_chars, environments, **more)
 
     return Walker
+
+
+def without_open_options(text: str) -> str:
+    """LaTeX whose options, `[…]` behind a macro, end in their paragraph and are not nested deeply.
+
+    pylatexenc reads the rest of the text twice for each option that does not end. Other brackets
+    are text.
+    """
+    open_, wrong = list[int](), list[int]()
+    for found in _BRACKET.finditer(text + "\n\n"):
+        if found[0] == "[":
+            (open_ if len(open_) < _DEEPEST_OPTION else wrong).append(found.start())
+        elif found[0] == "]":
+            del open_[-1:]
+        elif found[0].isspace():
+            wrong += open_
+            open_ = []
+    begun = (at for at in sorted(wrong) if _MACRO_ENDS.search(text[max(0, at - _NAME) : at]))
+    places = [0, *(place for at in begun for place in (at, at + 1)), len(text)]
+    parts = [text[start:end] for start, end in pairwise(places)]
+    return "".join(f"{{{part}}}" if number % 2 else part for number, part in enumerate(parts))

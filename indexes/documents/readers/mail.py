@@ -34,13 +34,14 @@ from hopyard.indexes.documents.readers.mail_text import (
 )
 from hopyard.indexes.documents.readers.outlook import PackageDefect, mail_of_msg, mail_of_package
 from hopyard.indexes.documents.readers.text import decoded, plain_metadata
-from hopyard.indexes.documents.readers.web import html_to_markdown
+from hopyard.indexes.documents.readers.web import html_to_markdown, read_html
 from hopyard.indexes.text.language import detect_language
 from hopyard.state.errors import CorpusError
 
 _Form = tuple[EmailMessage, list[EmailMessage]]
 """One of the alternatives of a text, and its leaves."""
 _HTML: Final = "text/html"
+_PAGES: Final = (_HTML, "application/xhtml+xml")
 _MAIL: Final = "message/rfc822"
 _EVENT: Final = "text/calendar"
 _STATUS: Final = "message/delivery-status"
@@ -83,6 +84,20 @@ def read_eml(source: Source) -> Iterator[Found]:
     if not mail.keys():
         raise CorpusError("not a readable mail: it has no headers")
     yield from _read(mail, source)
+
+
+def read_mhtml(source: Source) -> Iterator[Found]:
+    """A web page that a browser saved in one file; the pages of its frames are files in it."""
+    mail = _parsed(source.read())
+    pages = [part for part in mail.walk() if part.get_content_type() in _PAGES]
+    if not pages:
+        raise CorpusError("it holds no web page")
+    page = file_of(payload_of(pages[0]), source.name, source)
+    yield from read_html(page, str(pages[0].get_content_charset() or ""))
+    frames = (
+        (f"frame {number}.html", payload_of(each)) for number, each in enumerate(pages[1:], 1)
+    )
+    yield from parts_of(frames, source)
 
 
 def read_msg(source: Source) -> Iterator[Found]:

@@ -18,6 +18,8 @@ SPREADSHEET: Final = "urn:schemas-microsoft-com:office:spreadsheet"
 _NAMED_FORMATS: Final = {"Percent": "0.00%", "Fixed": "0.00", "Standard": "#,##0.00"}
 _BEGIN: Final = 1024
 """Bytes in which a file says that it is a workbook."""
+_MOST_REPEATED: Final = 100_000
+"""Cells that merged cells of a sheet fill below themselves, at most."""
 _FARTHEST: Final = 1 << 14
 """Columns of a sheet, at most."""
 
@@ -57,7 +59,7 @@ def _rows(
     Rows without a cell between two others are one blank row, as `sheet_text` needs no more.
     """
     waiting: dict[int, tuple[int, str]] = {}
-    number = 0
+    number, repeated = 0, 0
     for event, row in elements:
         kind = local(row)
         if event == "end" and kind == "Table":
@@ -68,7 +70,11 @@ def _rows(
         if place > number + 1:
             yield []
         number = place
-        cells = {column: text for column, (end, text) in waiting.items() if number <= end}
+        waiting = {column: each for column, each in waiting.items() if number <= each[0]}
+        repeated += len(waiting)
+        if repeated > _MOST_REPEATED:
+            waiting = {}
+        cells = {column: text for column, (_, text) in waiting.items()}
         column = 0
         for cell in (node for node in row if local(node) == "Cell"):
             column = min(_number(cell, "Index", column + 1), _FARTHEST)

@@ -15,7 +15,7 @@ from hopyard.indexes.documents.readers.cards import read_cards
 from hopyard.indexes.documents.readers.data import read_json, read_notebook
 from hopyard.indexes.documents.readers.delimited import read_csv, read_tsv
 from hopyard.indexes.documents.readers.latex import read_latex
-from hopyard.indexes.documents.readers.mail import read_eml, read_msg, read_tnef
+from hopyard.indexes.documents.readers.mail import read_eml, read_mhtml, read_msg, read_tnef
 from hopyard.indexes.documents.readers.odf import read_opendocument
 from hopyard.indexes.documents.readers.pdf import read_pdf
 from hopyard.indexes.documents.readers.rtf import read_rtf
@@ -84,6 +84,7 @@ FORMATS: Final = (
     Format((".eml",), read_eml, holds_files=True, at_once=100),
     Format((".msg",), read_msg, "office", holds_files=True, at_once=100),
     Format((".tnef",), read_tnef, holds_files=True, at_once=100),
+    Format((".mht", ".mhtml"), read_mhtml, holds_files=True, at_once=100),
     Format((".mbox",), read_mbox, holds_files=True),
     Format((".zip",), read_zip, holds_files=True),
     Format(

@@ -220,7 +220,7 @@ def _counted(
     fields, waiting = 1, iter(texts)
     while batch := list(islice(waiting, _BATCH)):
         fields = len(batch[0])
-        columns = [words.held(column) for column in zip(*batch, strict=True)]
+        columns = [_terms(column, words) for column in zip(*batch, strict=True)]
         for terms in chain.from_iterable(zip(*columns, strict=True)):
             counts = Counter(terms)
             if len(terms) > _MOST:
@@ -229,6 +229,13 @@ def _counted(
             # A row of numbers is as short as its label.
             held.append(sum(not (term[0].isdigit() and term[-1].isdigit()) for term in terms))
     return entries.lists(), np.array(held, dtype=np.int32).reshape(-1, fields)
+
+
+def _terms(texts: Sequence[str], words: Words) -> list[list[str]]:
+    """The terms of texts; most fields say the same in many passages of a document."""
+    unique = list(dict.fromkeys(texts))
+    terms = dict(zip(unique, words.held(unique), strict=True))
+    return [terms[text] for text in texts]
 
 
 def _means(lengths: NDArray[Any]) -> NDArray[np.float64]:

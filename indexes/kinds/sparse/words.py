@@ -14,9 +14,9 @@ import re
 import sys
 import unicodedata
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from types import ModuleType
 from typing import Final, cast
@@ -57,16 +57,16 @@ _STOP_WORDS: Final = {
     "tr": stopwords.STOPWORDS_TURKISH,
     "zh": (*stopwords.STOPWORDS_EN, *stopwords.STOPWORDS_CHINESE),
 }
-_MARKS: Final = "".join(
+_MARKS: Final = frozenset(
     chr(code) for code in range(0x300, 0x1E950) if unicodedata.category(chr(code))[0] == "M"
 )
-_MARK: Final = re.compile(f"[{_MARKS}]")
 _WORD: Final = r"(?u)\b(?:\w\w+|\d)\b"
-_MARKED_WORD: Final = rf"(?u)\w[\w{_MARKS}]+|\d"
 _EAST_ASIAN: Final = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 _SOUTH_EAST_ASIAN: Final = r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ede\u1000-\u103f\u1780-\u17d3"
 _RUN: Final = re.compile(f"[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]+")
-_LETTER: Final = re.compile(f".[{_MARKS}]*", re.DOTALL)
+_LETTER: Final = re.compile(
+    f".[{''.join(sorted(_MARKS & set(map(chr, range(0xD7A3)))))}]*", re.DOTALL
+)
 _SILENT: Final = re.compile(
     r"[\u00ad\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670"
     r"\u093c\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
@@ -116,10 +116,13 @@ class Words:
         stemmer = Stemmer.Stemmer(name) if name in Stemmer.algorithms() else None
         stop = frozenset(_STOP_WORDS.get(self.language, ()))
         given = [_in_pairs(text, stop) for text in texts]
-        has_marks = any(_MARK.search(text) for text in given if not text.isascii())
+        others = "".join(text for text in given if not text.isascii())
+        marks = _MARKS.intersection(others.lower())  # a small İ has a mark
+        # A class of all marks would take most of the time.
+        marked = rf"(?u)\w[\w{''.join(sorted(marks))}]+|\d"
         tokens: list[list[str]] = bm25s.tokenize(
             given,
-            token_pattern=_MARKED_WORD if has_marks else _WORD,  # the first is slower
+            token_pattern=marked if marks else _WORD,  # the first is slower
             stopwords=list(stop),
             stemmer=stemmer,
             return_ids=False,
@@ -134,7 +137,7 @@ class Words:
         """
         plain = [normal(text) for text in texts]
         return [
-            [*words, *(term for term in _whole_and_parts(text) if term not in words)]
+            _joined(words, _whole_and_parts(text))
             for text, words in zip(plain, self.of(plain), strict=True)
         ]
 
@@ -144,10 +147,7 @@ class Words:
         A question for "email", "cafe" or "user by id" finds `e-mail`, `café` and `getUserById`.
         """
         others = self.of([_spelt_otherwise(normal(text)) for text in texts])
-        return [
-            [*terms, *(form for form in more if form not in terms)]
-            for terms, more in zip(self.terms(texts), others, strict=True)
-        ]
+        return [*map(_joined, self.terms(texts), others)]
 
     def asked(self, question: str) -> dict[str, float]:
         """The terms of a question with their weights: 1, and less for words that only ask.
@@ -174,6 +174,11 @@ def _asking(words: Words) -> frozenset[str]:
     return frozenset(words.of([" ".join(asking)])[0])
 
 
+def _joined(terms: list[str], more: Iterable[str]) -> list[str]:
+    known = frozenset(terms)
+    return [*terms, *(term for term in more if term not in known)]
+
+
 def _spelt_otherwise(text: str) -> str:
     forms = [_HUMP.sub(" ", word) for word in _HUMPS.findall(text)]
     forms += map("".join, _HYPHENATED.findall(text))
@@ -182,12 +187,14 @@ def _spelt_otherwise(text: str) -> str:
     return " ".join(forms)
 
 
-def _without_accents(word: str) -> list[str]:
+@lru_cache(1 << 14)
+def _without_accents(word: str) -> Sequence[str]:
     """A word as people write it who lack its letters: Müller as muller and mueller."""
     small = word.lower()
     plain = small.translate(_WITHOUT_MARK)
     if plain[0] < "\u0370":  # й is a letter of its own
-        plain = _MARK.sub("", unicodedata.normalize("NFKD", plain))
+        decomposed = unicodedata.normalize("NFKD", plain)
+        plain = "".join([sign for sign in decomposed if sign not in _MARKS])
     german = small.translate(_GERMAN)
     forms = {plain, german, german.replace("ß", "ss"), small.replace("ß", "ss")}
     return sorted(forms - {small})

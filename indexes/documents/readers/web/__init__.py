@@ -26,15 +26,15 @@ _AUTHOR: Final = ("author", "article:author", "dc.creator")
 _DATE: Final = ("article:published_time", "date", "dc.date", "datePublished", "last-modified")
 
 
-def read_html(source: Source) -> Iterator[Content]:
+def read_html(source: Source, declared: str = "") -> Iterator[Content]:
     """A web page; the title is `<title>`, else the first `<h1>`.
 
-    A page may declare another encoding than UTF-8, and many do.
+    A page may declare another encoding than UTF-8, and many do. A mail declares that of its pages.
     """
     from bs4.dammit import EncodingDetector
 
     data = source.read()
-    declared = EncodingDetector.find_declared_encoding(data, is_html=True) or ""
+    declared = declared or EncodingDetector.find_declared_encoding(data, is_html=True) or ""
     soup = soup_of(decode(data, source, declared))
     titles = (title for title in soup("title") if not title.find_parent("svg"))
     heading = next(titles, None) or soup.h1

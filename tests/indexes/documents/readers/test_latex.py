@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from itertools import pairwise
+from typing import Any
 
 import pytest
+
+from hopyard.indexes.documents.readers.base import Source
+from hopyard.indexes.documents.readers.latex import read_latex
 
 from .conftest import Read
 
@@ -166,3 +171,28 @@ def test_words_of_latex_that_are_lost_are_named(
     monkeypatch.setattr(latex.Paper, "_note", lambda *_: "")
     with pytest.raises(AssertionError, match="kept 50 %"):
         read("a.tex", rb"Fees of \textbf{rope}\footnote{Without the tax of May} are high.")
+
+
+@pytest.mark.parametrize("text", [r"\cite[", r"\cite[ a" + "\n\n", r"\item[\cite["])
+def test_options_that_do_not_end_are_read_once(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    walker = pytest.importorskip("pylatexenc.latexwalker").LatexWalker
+    calls, given = [0], walker.get_latex_nodes
+
+    def counted(self: Any, *args: Any, **named: Any) -> Any:
+        calls[0] += 1
+        return given(self, *args, **named)
+
+    monkeypatch.setattr(walker, "get_latex_nodes", counted)
+    work = []
+    for times in (50, 100):
+        calls[0] = 0
+        data = io.BytesIO(f"Fees {text * times}".encode())
+        assert [*read_latex(Source("a.tex", lambda data=data: data))]
+        work.append(calls[0])
+    assert work[1] <= 2 * work[0] + 10
+
+
+def test_brackets_without_an_end_are_text(read: Read) -> None:
+    assert read("a.tex", rb"The share is in $[0, 1)$, \textbf{not} [open\cite[see")[1] == (
+        "The share is in [0, 1), not [open[[]see"
+    )

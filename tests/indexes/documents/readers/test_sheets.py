@@ -6,6 +6,8 @@ import pytest
 
 from hopyard.indexes.documents.readers.sheets import sheet_text
 
+from .conftest import Read
+
 SALES = [
     ["Region", "Site", "2024", "", "2025"],
     ["Region", "Site", "H1", "H2", "H1", "H2"],
@@ -106,3 +108,13 @@ def test_a_note_between_tables_side_by_side_is_kept_far_below_too() -> None:
 def test_very_many_tables_side_by_side_are_read_in_time() -> None:
     rows = [["Site", "Head", ""] * 2000, *[["A", "b", ""] * 2000] * 100]
     assert len(lines(rows)) == 102
+
+
+def test_merged_cells_of_a_workbook_in_xml_fill_a_bounded_number_of_cells(read: Read) -> None:
+    kind = "urn:schemas-microsoft-com:office:spreadsheet"
+    cell = '<Cell ss:Index="{}" ss:MergeDown="9999"><Data ss:Type="String">a</Data></Cell>'
+    rows = "".join(f"<Row>{cell.format(number)}</Row>" for number in range(1, 1001))
+    book = f'<Workbook xmlns="{kind}" xmlns:ss="{kind}"><Worksheet><Table>{rows}</Table>'
+    book += "</Worksheet></Workbook>"
+    text = read("a.xml", book.encode(), whole=False)[1]
+    assert 100_000 <= text.count(" a ") < 102_000

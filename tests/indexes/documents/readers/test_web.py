@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
+
+from hopyard.indexes.documents.readers.base import Part, Source
+from hopyard.indexes.documents.readers.mail import read_mhtml
 
 Read = Any
 
@@ -75,3 +79,45 @@ def test_a_page_may_declare_its_encoding_and_be_wrong(read: Read, declared: str)
 )
 def test_end_tags_may_be_omitted(read: Read, html: str, markdown: str) -> None:
     assert read("a.html", f"<main>{html}</main>".encode())[1] == markdown
+
+
+SAVED = (
+    "From: <Saved by Blink>\r\nSnapshot-Content-Location: https://quay.example/fees\r\n"
+    "Subject: =?utf-8?Q?H=C3=A4fen?=\r\nMIME-Version: 1.0\r\n"
+    'Content-Type: multipart/related; type="text/html"; boundary="B"\r\n\r\n'
+    "--B\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\n"
+    "Content-Location: https://quay.example/fees\r\n\r\n"
+    '<html><head><meta charset=3D"utf-8"><title>Fees</title><style>p{{}}</style></head><body>'
+    "<nav><a href=3D'/a'>Home</a> <a href=3D'/b'>Map</a></nav><h1>H=C3=A4fen</h1><p>A berth costs "
+    "40 euros a n=\r\night.</p><table><tr><th>Quay</th><th>Fee</th></tr><tr><td>North</td>"
+    '<td>12</td></tr></table><iframe src=3D"cid:f"></iframe></body></html>\r\n'
+    "--B\r\nContent-Type: text/css\r\nContent-Location: https://quay.example/a.css\r\n\r\n"
+    "p {{ color: red }}\r\n"
+    "--B\r\nContent-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n\r\niVBORw0KGgo=\r\n"
+    "{frame}--B--\r\n"
+)
+FRAME = "--B\r\nContent-Type: text/html; charset=iso-8859-1\r\n\r\n<p>Tide at 6</p>\r\n"
+
+
+@pytest.mark.parametrize("name", ["page.mht", "page.mhtml"])
+def test_a_saved_web_page_is_read_as_the_page(read: Read, name: str) -> None:
+    content, text, unread = read(name, SAVED.format(frame="").encode())
+    assert content.title == "Fees"
+    table = "| Quay | Fee |\n| --- | --- |\n| North | 12 |"
+    assert text == f"# Häfen\n\nA berth costs 40 euros a night.\n\n{table}"
+    assert unread == []
+
+
+def test_the_frames_of_a_saved_page_are_files_in_it() -> None:
+    source = Source("a.mht", lambda: io.BytesIO(SAVED.format(frame=FRAME).encode()))
+    _, frame = read_mhtml(source)
+    assert isinstance(frame, Part)
+    assert (frame.name, frame.source.read()) == ("frame 1.html", b"<p>Tide at 6</p>")
+
+
+def test_a_saved_page_names_the_encoding_of_its_page(read: Read) -> None:
+    mail = (
+        b"MIME-Version: 1.0\nContent-Type: text/html; charset=iso-8859-7\n"
+        b"Content-Transfer-Encoding: 8bit\n\n<p>\xcb\xe9\xec\xdc\xed\xe9</p>"
+    )
+    assert read("a.mht", mail)[1] == "Λιμάνι"

@@ -7,6 +7,8 @@ documentation 2092 (accents).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
@@ -60,3 +62,24 @@ def test_the_spelling_that_was_asked_for_comes_first() -> None:
 
 def test_names_of_files_are_not_cut() -> None:
     assert Words().held(["NIKE_2021_10K"]) == Words().terms(["NIKE_2021_10K"])
+
+
+def test_a_mark_elsewhere_in_the_batch_changes_no_word() -> None:
+    words = Words("tr")
+    alone = words.held(["İstanbul é"])
+    assert words.held(["İstanbul é", "धारा १२"])[:1] == alone
+
+
+def test_a_field_that_many_passages_share_is_cut_into_words_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given, texts = Words.held, list[str]()
+
+    def held(self: Words, some: Sequence[str]) -> list[list[str]]:
+        texts.extend(some)
+        return given(self, some)
+
+    monkeypatch.setattr(Words, "held", held)
+    fields = [(f"Clause {number} of the lease", "The harbour lease") for number in range(50)]
+    SparseIndex.build([f"{number:03d}" for number in range(50)], fields)
+    assert sorted(texts) == sorted({text for each in fields for text in each})
