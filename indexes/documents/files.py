@@ -66,6 +66,7 @@ _NEWER: Final = {
     ".doc": ".docx", ".dot": ".docx", ".pages": ".docx", ".wpd": ".docx", ".wps": ".docx",
     ".ppt": ".pptx", ".pps": ".pptx", ".key": ".pptx", ".numbers": ".xlsx",
     ".mobi": ".epub", ".azw": ".epub", ".azw3": ".epub", ".ps": ".pdf", ".xps": ".pdf",
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".heic"), ".pdf for --ocr"),
 }  # fmt: skip
 """Formats to save as, in place of formats that are not read."""
 

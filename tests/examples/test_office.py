@@ -108,7 +108,7 @@ def test_what_is_left_out_is_named(built: tuple[dict[str, Any], Path]) -> None:
     assert {Path(each["place"]).name: each["reason"] for each in report["skipped"]} == {
         "lagerplan.pdf › page 2": "scanned, without text; "
         "--ocr eng+deu reads English and German text",
-        "logo.png": "unknown suffix '.png'",
+        "logo.png": ".png files are not read: save it as .pdf for --ocr",
     }
 
 

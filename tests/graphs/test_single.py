@@ -197,7 +197,7 @@ async def test_files_that_were_not_read_are_named_if_the_answer_is_unknown(
     assert (known["answer"], notes_of(known)) == ("1781", [])
     note = (
         "1 file of the index could not be read or not in full, and the answer may be in it: "
-        "plan.png (unknown suffix '.png')."
+        "plan.png (.png files are not read: save it as .pdf for --ocr)."
     )
     assert (unknown["answer"], notes_of(unknown)) == ("Unknown", [note])
     of_others = changed(settings, groups=["guests"])

@@ -163,7 +163,7 @@ def test_a_dry_run_lists_what_would_change(hopyard: Run, notes: Path) -> None:
 
 def test_skipped_paths_are_named_as_they_were_given(hopyard: Run, notes: Path) -> None:
     (notes / "photo.png").write_bytes(b"")
-    said = "left out notes/photo.png: unknown suffix '.png'"
+    said = "left out notes/photo.png: .png files are not read: save it as .pdf for --ocr"
     assert said in hopyard("index", "build", "notes", "--out", "i").err
     assert said in hopyard("index", "sync", "i", "notes").err
 
@@ -198,7 +198,7 @@ def test_what_was_not_read_is_known_until_it_is_read(
     said = unread_note(folder / "i")
     assert said.startswith("2 files of the index could not be read or not in full, and the answer ")
     assert "c.json (not valid JSON" in said
-    assert said.endswith("photo.png (unknown suffix '.png').")
+    assert said.endswith("photo.png (.png files are not read: save it as .pdf for --ocr).")
     (notes / "photo.png").unlink()
     (notes / "c.json").write_bytes(b'{"a": 1}')
     hopyard("index", "sync", "i", "notes")

@@ -45,7 +45,7 @@ RIGHT = """
 08/forward_control.eml: See below. ¦ Leak report ¦ Leak report.eml ¦ shaft 9.
 08/forward_named_without_suffix.eml: See below. ¦ Leak report.eml ¦ shaft 9.
 08/html_after_plain.eml: See the table below. ¦ | Rope | 643 m |
-08/inline_text_after_picture.eml: First half ¦ Second half: ¦ 642 ¦ unknown suffix '.png'
+08/inline_text_after_picture.eml: First half ¦ Second half: ¦ 642 ¦ .png files are not read
 08/invitation.eml: You are invited. ¦ Begin: 2024-04-12 13:00 UTC ¦ Place: Harbour room 3
 08/list_footer.eml: Minutes are attached. ¦ To leave the club ¦ minutes.txt ¦ 31 euros.
 08/signed.eml: Signed body. ¦ terms.txt ¦ Payment within 30 days.

@@ -119,7 +119,7 @@ def test_a_folder_is_read_in_order_and_says_what_it_skips(tmp_path: Path) -> Non
     ]
     assert {Path(skipped.path).name: skipped.reason for skipped in report.skipped} == {
         ".git": "hidden",
-        "image.png": "unknown suffix '.png'",
+        "image.png": ".png files are not read: save it as .pdf for --ocr",
         "link.txt": "a symbolic link",
         "loop": "a symbolic link",
         "pipe.txt": "not a plain file",

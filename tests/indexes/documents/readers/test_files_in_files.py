@@ -54,7 +54,7 @@ def test_files_of_an_archive_are_documents(tmp_path: Path, name: str, pack: obje
     files = {"x/one.txt": b"one", "two.md": b"# Two\n", "in.zip": inner, "logo.png": b"\x89"}
     texts, reasons, report = read(tmp_path, name, pack(files))  # type: ignore[operator]
     assert texts == {"x/one.txt": "one", "two.md": "# Two\n", "in.zip › deep.txt": "deep"}
-    assert reasons == {"logo.png": "unknown suffix '.png'"}
+    assert reasons == {"logo.png": ".png files are not read: save it as .pdf for --ocr"}
     assert report.bad == []
     assert {each.title for each in report.documents} == {"one", "Two", "deep"}
     assert len({each.id for each in report.documents}) == 3
@@ -138,7 +138,7 @@ def test_a_mail_and_its_attachments(tmp_path: Path) -> None:
     assert texts[""] == "Hello Ben"
     assert "| 1 | 2 |" in texts["../x/prices.csv"]
     assert texts["Inner.eml"] == "Forwarded"
-    assert reasons == {"logo.png": "unknown suffix '.png'"}
+    assert reasons == {"logo.png": ".png files are not read: save it as .pdf for --ocr"}
     first, prices, *_ = report.documents
     assert prices.metadata["date"] == first.metadata["date"]
     assert first.title == "Größe"
