@@ -82,28 +82,21 @@ def cite(question: str, answer: str, passages: Sequence[Passage]) -> list[Citati
     return holding
 
 
-def cite_claims(claims: Sequence[tuple[str, Passage]], *, question: str = "") -> list[Citation]:
+def place_claims(
+    claims: Sequence[tuple[str, Passage]], *, question: str = ""
+) -> tuple[list[Citation], dict[tuple[str, str], int]]:
     """Quote what supports each claim, from the passage that the claim was made for.
 
     A claim with several passages may be spread over them: they are read together.
 
     Args:
-        claims: Each claim with a passage that is to support it.
         question: The question, which decides between quotes that cover a claim equally.
 
     Returns:
         One citation for each passage and its quotes, in the order of the claims, with the claim
-        that it was first quoted for. Its `supported` is False where the passages do not state the
-        claim, or this one adds nothing to it (`support.compare`). A passage without text is not
-        cited.
+        that it was first quoted for; and the number of that of each claim and passage id, from 1.
+        A passage without text is not cited.
     """
-    return place_claims(claims, question=question)[0]
-
-
-def place_claims(
-    claims: Sequence[tuple[str, Passage]], *, question: str = ""
-) -> tuple[list[Citation], dict[tuple[str, str], int]]:
-    """The citations of claims, and the number of that of each claim and passage id, from 1."""
     together: dict[str, dict[str, Passage]] = {}
     for claim, passage in claims:
         together.setdefault(claim, {})[passage.id] = passage

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -80,13 +81,15 @@ def _with_marks(
     """
     loaded = list(loaded)
     kept = {value for each in loaded for column in each.cells for value in column}.union(_YEARS)
-    zeros = tuple(f".{'0' * digits}" for digits in _optional_digits(loaded))
+    zeros = re.compile(
+        "|".join(rf"\.0{{{digits}}}$" for digits in _optional_digits(loaded)) or "(?!)"
+    )
     columns = dict(enumerate(zip(*result["rows"], strict=True)))
     computed = {place for place in result["numbers"] if kept.isdisjoint(columns[place])}
     places = computed.union(result["decimals"])
     return [
         [
-            with_marks(_without(value, zeros), marks) if value and place in places else value
+            with_marks(zeros.sub("", value), marks) if value and place in places else value
             for place, value in enumerate(row)
         ]
         for row in result["rows"][:_KEPT_ROWS]
@@ -101,12 +104,6 @@ def _optional_digits(loaded: Iterable[Loaded]) -> set[int]:
         for (_, kind), column in zip(each.request["columns"], each.cells, strict=True)
         if kind.startswith("DECIMAL") and any((cell or "").lstrip("-").isdigit() for cell in column)
     }
-
-
-def _without(value: str, endings: tuple[str, ...]) -> str:
-    """A number without decimals that are zeros."""
-    whole, point, decimals = value.partition(".")
-    return whole if point + decimals in endings else value
 
 
 def _ask_worker(request: dict[str, Any], stop: threading.Event) -> dict[str, Any]:

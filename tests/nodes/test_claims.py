@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.text.sentences import sentence_spans
-from hopyard.nodes.citations import cite_claims, contains_quote, statements
+from hopyard.nodes.citations import contains_quote, place_claims, statements
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.support.compare import compare
 from hopyard.nodes.support.words import units
@@ -119,7 +119,7 @@ def test_the_quote_of_a_claim(claim: str, cited: Passage, quote: str, supported:
     quotes = {
         "| Safety officer | Jonas Feld |": ["Role: Safety officer · Name: Jonas Feld"],
     }.get(quote, list(TWO) if "Regensburg and ten" in claim else [quote])
-    assert cite_claims([(claim, cited)]) == [
+    assert place_claims([(claim, cited)])[0] == [
         {
             "passage_id": cited.id,
             "title": cited.title,
@@ -134,14 +134,14 @@ def test_the_quote_of_a_claim(claim: str, cited: Passage, quote: str, supported:
 def test_the_order_is_the_claims_and_a_quote_comes_once() -> None:
     wrong, right = "The Danube has 99 countries.", "Ten countries lie on the Danube."
     same = "On the Danube lie ten countries."
-    found = cite_claims(
+    found = place_claims(
         [
             ("Jonas Feld is the safety officer", ROLES),
             (wrong, DANUBE),
             (right, DANUBE),
             (same, DANUBE),
         ]
-    )
+    )[0]
     assert [(cited["passage_id"], cited["claim"], cited["supported"]) for cited in found] == [
         ("roles", "Jonas Feld is the safety officer", True),
         ("danube", wrong, False),  # a right claim with the same quote does not hide it
@@ -151,14 +151,14 @@ def test_the_order_is_the_claims_and_a_quote_comes_once() -> None:
 
 def test_a_claim_may_be_spread_over_its_passages() -> None:
     claim = "The Danube flows through Regensburg, and Ada Ito and Jonas Feld have roles"
-    alone = cite_claims([(claim, DANUBE)])
-    both = cite_claims([(claim, DANUBE), (claim, ROLES)])
+    alone = place_claims([(claim, DANUBE)])[0]
+    both = place_claims([(claim, DANUBE), (claim, ROLES)])[0]
     assert [cited["supported"] for cited in alone] == [False]
     assert [cited["supported"] for cited in both] == [True, True]
 
 
 def test_a_passage_without_text_is_not_cited() -> None:
-    assert cite_claims([("Anything", passage("Empty", " \n "))]) == []
+    assert place_claims([("Anything", passage("Empty", " \n "))])[0] == []
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ texts = st.lists(
 def test_every_quote_is_in_its_passage(claims: list[tuple[str, int]], pages: list[str]) -> None:
     passages = [passage(f"P{number}", text) for number, text in enumerate(pages)]
     by_id = {cited.id: cited for cited in passages}
-    found = cite_claims([(claim, passages[number]) for claim, number in claims])
+    found = place_claims([(claim, passages[number]) for claim, number in claims])[0]
     keys = {(each["passage_id"], *each["quotes"], each["supported"]) for each in found}
     assert len(keys) == len(found)
     for cited in found:
@@ -299,15 +299,15 @@ def test_the_row_with_the_numbers_is_quoted_not_the_sentence_before_the_table(
     claim: str, text: str, quote: str
 ) -> None:
     page = passage("Report", text)
-    [cited] = cite_claims([(claim, page)])
+    [cited] = place_claims([(claim, page)])[0]
     assert (cited["quote"], cited["supported"]) == (quote, True)
 
 
 def test_the_question_decides_between_sentences_that_hold_as_much_of_a_statement() -> None:
     page = passage("Titan", "Titan is the largest moon of Saturn. It was found in 1655.")
     quote = "Titan is the largest moon of Saturn."
-    [plain] = cite_claims([("Titan", page)])
-    [asked] = cite_claims([("Titan", page)], question="Which moons of Saturn are there?")
+    [plain] = place_claims([("Titan", page)])[0]
+    [asked] = place_claims([("Titan", page)], question="Which moons of Saturn are there?")[0]
     assert asked["quote"] == quote
     assert plain["supported"] and asked["supported"]
 

@@ -16,7 +16,7 @@ from hopyard.indexes.text.sentences import (
     readable,
     sentence_spans,
 )
-from hopyard.nodes.citations import cite, cite_claims
+from hopyard.nodes.citations import cite, place_claims
 from hopyard.nodes.cited_answer import cite_answer
 
 CONTACTS = """\
@@ -170,7 +170,7 @@ def test_a_row_is_read_with_the_sentence_before_its_table_and_with_the_header() 
     ],
 )
 def test_a_citation_quotes_the_row_that_supports_the_statement(claim: str, quote: str) -> None:
-    [cited] = cite_claims([(claim, passage(CONTACTS))])
+    [cited] = place_claims([(claim, passage(CONTACTS))])[0]
     assert (cited["quote"], cited["supported"]) == (quote, True)
 
 
@@ -199,32 +199,32 @@ def test_a_table_below_another_has_its_own_header(between: str) -> None:
 
 def test_a_row_and_its_header_support_a_statement_together() -> None:
     table = passage("| Phone | Name |\n|---|---|\n| 555-1234 | Ruiz |", title="List")
-    [cited] = cite_claims([("Ruiz has the phone 555-1234", table)])
+    [cited] = place_claims([("Ruiz has the phone 555-1234", table)])[0]
     assert (cited["quote"], cited["supported"]) == ("| 555-1234 | Ruiz |", True)
 
 
 def test_a_neighbour_that_shares_a_word_is_not_quoted() -> None:
     text = passage("The bridge was built in winter. Napoleon opened it in 1805. It rained in 1806.")
-    [cited] = cite_claims([("Napoleon opened the bridge in 1805", text)])
+    [cited] = place_claims([("Napoleon opened the bridge in 1805", text)])[0]
     assert cited["quote"] == "Napoleon opened it in 1805."
 
 
 def test_two_sentences_are_quoted_where_neither_alone_supports_the_statement() -> None:
     text = passage("The Danube is long. Regensburg lies on it. Nothing else is known.", "Rivers")
-    [cited] = cite_claims([("The Danube passes Regensburg", text)])
+    [cited] = place_claims([("The Danube passes Regensburg", text)])[0]
     assert cited["quote"] == "The Danube is long."
     assert cited["quotes"] == ["The Danube is long.", "Regensburg lies on it."]
 
 
 def test_a_heading_is_not_quoted_where_a_sentence_says_as_much() -> None:
     text = passage("## Opening hours\n\nThe opening hours are from nine to five.")
-    [cited] = cite_claims([("Opening hours", text)])
+    [cited] = place_claims([("Opening hours", text)])[0]
     assert cited["quote"] == "The opening hours are from nine to five."
 
 
 def test_the_section_says_what_a_sentence_is_about() -> None:
     text = passage("Ana Ruiz answers calls.", section="Contacts › Reception")
-    [cited] = cite_claims([("The reception's contacts: Ana Ruiz", text)])
+    [cited] = place_claims([("The reception's contacts: Ana Ruiz", text)])[0]
     assert cited["supported"]
     assert [c["quote"] for c in cite("Who is at the reception?", "Ana Ruiz", [text])] == [
         "Ana Ruiz answers calls."

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.nodes.citations import cite_claims, cite_passages
+from hopyard.nodes.citations import cite_passages, place_claims
 from hopyard.nodes.cited_answer import NOT_STATED, cite_answer
 from hopyard.nodes.support.compare import compare
 
@@ -58,7 +58,7 @@ LIMITS = passage(
 
 def test_a_comparison_quotes_both_rows_with_their_header() -> None:
     statement = "YC-5 may work at 7 m/s more wind than TK-2, which must stop at 14 m/s"
-    [cited] = cite_claims([(statement, LIMITS)])
+    [cited] = place_claims([(statement, LIMITS)])[0]
     assert cited["supported"]
     assert cited["quotes"] == [
         "Crane: TK-2 · Slow down: 9 · Stop: 14",
@@ -73,14 +73,14 @@ def test_the_sentence_before_says_who_she_is() -> None:
         "Lena Fischer joined in 2026. She is a first aider too.",
     )
     claim = "Agnes Pell is a first aider, and Lena Fischer too; of Yusuf Demir nothing is said"
-    [cited] = cite_claims([(claim, people)])
+    [cited] = place_claims([(claim, people)])[0]
     assert cited["quote"] == "She is a first aider too."
     assert "Lena Fischer joined in 2026." in cited["quotes"]
 
 
 def test_what_the_title_says_is_no_reason_to_quote_a_sentence() -> None:
     probe = passage("Voyager 1", "Voyager 1 was launched in 1977. It flew past Saturn in 1980.")
-    [cited] = cite_claims([("Voyager 1 flew past Saturn in November 1980", probe)])
+    [cited] = place_claims([("Voyager 1 flew past Saturn in November 1980", probe)])[0]
     assert cited["quotes"] == ["It flew past Saturn in 1980."]
 
 
@@ -95,7 +95,9 @@ def test_a_short_answer_may_be_a_difference() -> None:
 def test_a_sum_quotes_the_rows_that_it_adds() -> None:
     rows = "| April | 41,250 |\n| May | 44,980 |\n| June | 39,770 |"
     table = f"| Month | Containers |\n|---|---|\n{rows}"
-    [cited] = cite_claims([("126,000 containers were handled in total", passage("Figures", table))])
+    [cited] = place_claims(
+        [("126,000 containers were handled in total", passage("Figures", table))]
+    )[0]
     assert cited["supported"]
     assert cited["quotes"] == [
         "Month: April · Containers: 41,250",
@@ -113,9 +115,9 @@ def test_the_row_with_the_name_is_quoted() -> None:
         "| Paul Osei | Mechanic | Stralsund | 5134 |",
     )
     log = passage("Log", "The gear of a crane broke. Paul Osei found metal in the oil.")
-    first, second = cite_claims(
+    first, second = place_claims(
         [("Paul Osei found metal in the oil of the crane", each) for each in (log, staff)]
-    )
+    )[0]
     assert first["supported"]
     assert second["quote"] == "| Paul Osei | Mechanic | Stralsund | 5134 |"
 
@@ -132,7 +134,7 @@ def test_the_header_of_a_table_that_is_cut_between_passages() -> None:
         passage("Stock", f"{header}| Bearing 6204 | D-11 | 340 |", "1"),
         passage("Stock", f"{header}| V-belt A42 | D-13 | 28 |", "2"),
     ]
-    found = cite_claims([("There are 28 V-belts A42 in bin D-13", part) for part in parts])
+    found = place_claims([("There are 28 V-belts A42 in bin D-13", part) for part in parts])[0]
     assert found[1]["quotes"] == ["Part: V-belt A42 · Bin: D-13 · Pieces: 28"]
     assert not compare("There are 28 pieces of bearing 6204", parts).supported
 
