@@ -159,7 +159,7 @@ class Matches:
             if isinstance(hit, Name)
             else (hit not in line.around.words)
             if isinstance(hit, str)
-            else 2 * (not has(line.around, hit))
+            else 2 * (isinstance(hit, Date) or not has(line.around, hit))
             for hit in self.hits(line) - held
         )
 
