@@ -63,7 +63,8 @@ test: $(STAMP)
 test-scale: $(STAMP)
 	HOPYARD_TEST_SIZE=0.05 $(BIN)/python -m pytest tests/indexes/building/test_size.py
 	TEST_SCALE=1 $(BIN)/python -m pytest tests/reliability/test_workers.py tests/reliability/test_batches.py \
-	  tests/reliability/test_batch_reports.py -n $(WORKERS) --dist loadfile
+	  tests/reliability/test_batch_reports.py tests/server/test_server.py \
+	  -n $(WORKERS) --dist loadfile
 	@if [ $$(id -u) = 0 ] && $(BIN)/python -c 'import ray' 2>/dev/null; then \
 	  unshare -n sh -c 'ip link set lo up && $(BIN)/python -m pytest tests/reliability/test_ray.py'; \
 	else echo "The test of Ray is left out: it needs root and the package ray."; fi

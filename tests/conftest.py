@@ -41,7 +41,7 @@ for transports in (httpx._transports.default, httpx2._transports.default):
 settings.register_profile(
     "short",
     deadline=None,
-    max_examples=20,
+    max_examples=10,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
@@ -73,9 +73,31 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every process has the same order. The page's files come first: they take longest, and pytest
-    drops an order of its arguments in which one folder holds another."""
-    items.sort(key=lambda item: (not item.nodeid.startswith("tests/web/"), item.path))
+    """Every process has the same order, the longest first: pytest drops an order of its arguments
+    in which one folder holds another."""
+    items.sort(key=lambda item: (not folder_of(item.nodeid), item.path))
+
+
+TOGETHER = ("tests/reliability/", "tests/classifiers/", "tests/server/", "tests/web/")
+"""Folders that stay in one process each: their processes, PyTorch, their server and their browser
+take seconds to start, and three processes would start them three times."""
+
+
+def folder_of(nodeid: str) -> str:
+    """The folder of `TOGETHER` that a test is in; "" for none."""
+    return next((folder for folder in TOGETHER if nodeid.startswith(folder)), "")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `--dist loadfile`, the folders of `TOGETHER` count as one file each."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFolder(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return folder_of(nodeid) or str(super()._split_scope(nodeid))
+
+    return ByFolder(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_finish() -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import gguf
+import lazy_loader
 import pytest
-import torch
 from model_server import ModelServer
 
 from hopyard.classifiers.causal import load_causal
@@ -14,6 +14,8 @@ from hopyard.models.builtin.weights import weights
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
 
 from .conftest import tiny_llama
+
+torch = lazy_loader.load("torch")  # each process that tests imports this file
 
 
 @pytest.mark.parametrize("spec", ["ollama:llama3.1:8b", "openai:gpt-4o", "nobody:knows"])

@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import lazy_loader
 import pytest
-import torch
 
 from hopyard.classifiers.causal import Causal
 from hopyard.classifiers.contributions import OwnAnswer, Reading
@@ -15,6 +15,8 @@ from hopyard.classifiers.token_probability import (
     probability_sum,
 )
 from hopyard.prompts.judging.coalitions import COALITION, COALITIONS, coalition_values
+
+torch = lazy_loader.load("torch")  # each process that tests imports this file
 
 READINGS = [
     Reading("Who?", "[1] Ann: Ann did it."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
@@ -363,6 +364,7 @@ async def test_an_error_reaches_the_client_in_its_own_words(
     assert said in str(joined), joined
 
 
+@pytest.mark.skipif("TEST_SCALE" not in os.environ, reason="a second start; `make test-scale`")
 async def test_a_killed_server_goes_on_with_the_thread(comparison: Server) -> None:
     context: Any = comparison.context(seed=4, strategy="tree")
     question = "Which was built last, the Mill or the Barn?"
