@@ -75,12 +75,15 @@ def pytest_make_collect_report(
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Every process has the same order, the longest first: pytest drops an order of its arguments
     in which one folder holds another."""
-    items.sort(key=lambda item: (not folder_of(item.nodeid), item.path))
+    first = (*TOGETHER, "tests/reliability/")
+    items.sort(
+        key=lambda item: ([not item.nodeid.startswith(folder) for folder in first], item.path)
+    )
 
 
-TOGETHER = ("tests/reliability/", "tests/classifiers/", "tests/server/", "tests/web/")
-"""Folders that stay in one process each: their processes, PyTorch, their server and their browser
-take seconds to start, and three processes would start them three times."""
+TOGETHER = ("tests/web/", "tests/server/", "tests/classifiers/")
+"""Folders that stay in one process each: their browser, their server and PyTorch take seconds to
+start, and three processes would start them three times."""
 
 
 def folder_of(nodeid: str) -> str:

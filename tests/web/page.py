@@ -40,7 +40,7 @@ def wait_for(reached: Callable[[], Any], seconds: float = 90) -> Any:
     until = time.monotonic() + seconds
     while not (found := reached()):
         assert time.monotonic() < until
-        time.sleep(0.05)
+        time.sleep(0.1)  # to look takes two processes some milliseconds
     return found
 
 

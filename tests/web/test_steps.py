@@ -28,9 +28,8 @@ CROSSED: Final = "How long is the river that the Iron Bridge crosses?"
 COKE: Final = "When was coke first used where the ribs of the Iron Bridge were cast?"
 THEMES: Final = "What do the documents tell about bridges?"
 LISTED: Final = "Which bridges do the documents name?"
-FIRST: Final = "Which bridge was opened first?"
 LIST: Final = "| Bridge | Opened |\n|---|---|\n| Iron Bridge | 1781 |\n| Stone Bridge | 1146 |"
-CHECKED: Final = ("every", "global", "hop", "tree")
+CHECKED: Final = ("global", "tree")
 """Strategies whose pictures have between them every part that a picture can have."""
 INSIDE: Final = """
 return [...document.querySelectorAll(".steps .inside:has(> details)")].map((step) =>
@@ -55,7 +54,6 @@ class Picture(NamedTuple):
     """A text of the picture at the end."""
 
 
-_RIVER: Final = "Which river does the Iron Bridge cross?"
 _LENGTH: Final = "How long is the Severn?"
 PICTURES: Final = {
     "chain": Picture(
@@ -79,30 +77,6 @@ PICTURES: Final = {
         "ChainStep",
         (f"{CROSSED} → It crosses the Severn. · 1 call, ",),
         "Answer → 354 km",
-    ),
-    "plan": Picture(
-        CROSSED,
-        [
-            (
-                "Split",
-                "",
-                {
-                    "thought": "",
-                    "kind": "compound",
-                    "parts": [
-                        {"question": _RIVER, "simple": True},
-                        {"question": "How long is the #1?", "simple": True},
-                    ],
-                    **dict.fromkeys(("relevant", "complete", "specific", "non_overlapping"), True),
-                },
-            ),
-            ("PartAnswer", _RIVER, {"thought": "", "answer": "Severn", "passages": [1]}),
-            ("PartAnswer", _LENGTH, {"thought": "", "answer": "354 km", "passages": [1]}),
-            ("Closing", "", {"thought": "", "answer": "354 km", "passages": [2]}),
-        ],
-        "Closing",
-        (f"{_RIVER} → Severn", f"{_LENGTH} → 354 km leaf"),
-        "Answer from the findings → 354 km",
     ),
     "hop": Picture(
         COKE,
@@ -154,62 +128,6 @@ PICTURES: Final = {
         ("Choose 9 documents: 1 call",),
         "Merge 1 row → There is 1 bridge:",
     ),
-    "single": Picture(
-        IRON,
-        [("Answer", "", said("1781"))],
-        "Answer",
-        ("Search: ", "Route: single"),
-        "Answer → 1781",
-    ),
-    "local": Picture(
-        IRON,
-        [("Answer", "", said("1781"))],
-        "Answer",
-        ("Entities: ", "Context of "),
-        "Answer → 1781",
-    ),
-    "cor": Picture(
-        CROSSED,
-        [
-            ("NextQuestion", f"Findings:\n{_RIVER}", {"kind": "enough"}),
-            ("NextQuestion", "", {"kind": "ask", "question": _RIVER}),
-            ("Answer", CROSSED, said("354 km")),
-            ("Answer", "", said("Severn")),
-        ],
-        "none",
-        (),
-        f"{_RIVER} → Severn",
-    ),
-    "hop-rounds": Picture(
-        COKE,
-        [
-            ("HopChoice", "", {"enough": False, "useful": [1], "necessary": [1]}),
-            (
-                "SelectedAnswer",
-                "",
-                {"useful": [{"passage": 1, "fact": "Coke was used there."}], "answer": "In 1709."},
-            ),
-        ],
-        "SelectedAnswer",
-        ("Round 1 of hops",),
-        "In 1709.",
-    ),
-    "table": Picture(
-        FIRST,
-        [
-            (
-                "TableQuery",
-                "",
-                {
-                    "sql": 'SELECT "Bridge" AS bridge FROM "list" ORDER BY "Opened" LIMIT 1',
-                    "sentence": "{bridge} was opened first.",
-                },
-            ),
-        ],
-        "TableQuery",
-        ("Tables",),
-        "Stone Bridge was opened first.",
-    ),
     "tree": Picture(
         BOTH,
         [
@@ -230,7 +148,7 @@ PICTURES: Final = {
 }
 
 
-DRAWN: Final = {"chain": 3, "plan": 5, "hop": 4, "global": 5, "tree": 5}
+DRAWN: Final = {"chain": 3, "hop": 4, "global": 5, "tree": 5}
 """Edges of the drawing: worked by hand, as of the chain one to each of its three steps."""
 
 
@@ -240,8 +158,7 @@ def edges(page: Page) -> int:
 
 def check_drawing(page: Page, browser: Any, strategy: str) -> None:
     """Move in the drawing and open its last step by keyboard, and see it on a telephone."""
-    if strategy != "cor":
-        assert PICTURES[strategy].whole.rpartition(" → ")[2] in page.text(".drawn .final")
+    assert PICTURES[strategy].whole.rpartition(" → ")[2] in page.text(".drawn .final")
     if strategy in DRAWN:
         assert edges(page) == DRAWN[strategy]
     boxes = browser.find_elements("css selector", ".drawn button")
@@ -282,7 +199,7 @@ def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
     del model
     folder, words = tmp_path_factory.mktemp("steps"), WordEmbedder()
     register_embedder("words", words)
-    kinds = ("dense", "sparse", "entity-graph", "communities", "passage-graph", "tables")
+    kinds = ("dense", "sparse", "entity-graph", "communities", "passage-graph")
     index = build_drawn(folder / "index", CORPUS | {"list": LIST}, BRIDGES, words, kinds=kinds)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOPYARD_HOME", str(folder / "home"))

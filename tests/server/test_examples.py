@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from model_server import ModelServer
 
-from ..graphs.conftest import EMBEDDING, index
+from ..examples.conftest import EXAMPLES, Run, program
+from ..graphs.conftest import EMBEDDING
 from ..graphs.script import said
-from ..server.conftest import Server, server
-from .conftest import EXAMPLES, Run
+from .conftest import Server
 
-__all__ = ("index", "server")
+__all__ = ("program",)
 
 QUESTION = "When was the Iron Bridge opened?"
 QUOTE = "“The Iron Bridge was opened in 1781.” (Iron Bridge)"
