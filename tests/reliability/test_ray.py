@@ -1,6 +1,8 @@
 """Ray's actors as workers of a build. Ray listens on all addresses: it runs where only loopback is.
 
-`make test-scale` runs it in a network namespace, if Ray is installed.
+`make test-scale` runs it in a network namespace, if Ray is installed. Ray gives up where it has not
+started within 30 seconds, and no setting changes that: with less than about a tenth of one core the
+tests are left out.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ __all__ = ("address", "build", "corpus", "hire")
 
 pytest.importorskip("ray", reason="Ray is not installed")
 PATIENCE = 500.0
-"""Seconds in which Ray, or an actor, begins: a hundred where a tenth of one core is free."""
+"""Seconds in which Ray or an actor begins to work: half a minute where two cores are free."""
+GAVE_UP = "timed out during startup"
 pytestmark = [
     pytest.mark.timeout(4 * PATIENCE),
     pytest.mark.skipif(
@@ -56,29 +59,32 @@ def cluster(tmp_path: Path) -> Iterator[str]:
     quiet = "--include-dashboard false --disable-usage-stats --node-ip-address 127.0.0.1"
     command = [sys.executable, "-m", "ray.scripts.scripts", *HEAD.split(), *quiet.split()]
     environment = os.environ | OPEN | {"HOPYARD_HOME": str(tmp_path / "cluster")}
-    end = time.monotonic() + PATIENCE
-    while True:
-        with subprocess.Popen(command, env=environment, start_new_session=True) as ray:
-            try:
-                if listens(ray, end):
-                    yield "ray://127.0.0.1:9901"
-                    break
-            finally:
-                ray.send_signal(signal.SIGINT)
-                ray.wait(PATIENCE)
-                with suppress(ProcessLookupError):  # where it gave up, its children run on
-                    os.killpg(ray.pid, signal.SIGKILL)
+    told = tmp_path / "ray.err"
+    with (
+        told.open("wb") as err,
+        subprocess.Popen(command, env=environment, stderr=err, start_new_session=True) as ray,
+    ):
+        try:
+            end = time.monotonic() + PATIENCE
+            while True:
+                with socket.socket() as tried:
+                    if not tried.connect_ex(("127.0.0.1", 9901)):
+                        break
+                leave_out_if_ray_gave_up(told)
+                assert time.monotonic() < end and ray.poll() is None, told.read_text()
+                time.sleep(0.2)
+            yield "ray://127.0.0.1:9901"
+        finally:
+            ray.send_signal(signal.SIGINT)
+            ray.wait(PATIENCE)
+            with suppress(ProcessLookupError):  # where it gave up, its children run on
+                os.killpg(ray.pid, signal.SIGKILL)
 
 
-def listens(ray: subprocess.Popen[bytes], end: float) -> bool:
-    """Wait for the server for clients; False if Ray gives up, as it does after 30 seconds."""
-    while ray.poll() is None:
-        with socket.socket() as tried:
-            if not tried.connect_ex(("127.0.0.1", 9901)):
-                return True
-        assert time.monotonic() < end
-        time.sleep(0.2)
-    return False
+def leave_out_if_ray_gave_up(told: Path) -> None:
+    """Leave a test out if Ray's errors say that the machine is too busy for it."""
+    if GAVE_UP in told.read_text(errors="replace"):
+        pytest.skip("Ray did not start within its 30 seconds: the machine is too busy")
 
 
 def test_actors_work_and_are_started_again(
@@ -86,9 +92,9 @@ def test_actors_work_and_are_started_again(
 ) -> None:
     with halted(model_server):
         builder = build(*WAITING, on="ray", **OPEN)
-        killed = working(address)
+        killed = working(address, builder)
         os.kill(killed, signal.SIGKILL)
-        assert working(address, but=killed)
+        assert working(address, builder, but=killed)
     ended = builder.end()
     assert ended.code == 0, ended
     turns = Counter(call.turn for call in model_server.calls)
@@ -104,7 +110,7 @@ def test_a_cluster_works(
 ) -> None:
     with halted(model_server):
         builder = build(*WAITING, on=cluster, **OPEN)
-        assert working(address)
+        assert working(address, builder)
     ended = builder.end()
     assert ended.code == 0, ended
     assert {*Counter(call.turn for call in model_server.calls).values()} == {1}
@@ -127,11 +133,13 @@ def halted(server: ModelServer) -> Iterator[None]:
         return answer(title, messages)
 
     server.answer = halting
-    yield
-    go_on.set()
+    try:
+        yield
+    finally:
+        go_on.set()
 
 
-def working(address: str, but: int = 0) -> int:
+def working(address: str, builder: Command, but: int = 0) -> int:
     """The process of an actor that has an item."""
     end = time.monotonic() + PATIENCE
     with closing(WorkQueue(index_address(address))) as queue:
@@ -140,7 +148,8 @@ def working(address: str, but: int = 0) -> int:
             found = {int(worker.split()[1]) for (worker,) in held} & actors() - {but}
             if found:
                 return found.pop()
-            assert time.monotonic() < end
+            leave_out_if_ray_gave_up(builder.err)
+            assert time.monotonic() < end, builder.err.read_text()
             time.sleep(0.05)
 
 
