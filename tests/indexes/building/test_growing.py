@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -113,17 +113,17 @@ async def test_random_changes(
 def counting(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """How many passages were cut into terms since the last call."""
     counted = [0]
-    terms = postings.Words.terms
+    terms = postings._terms
 
-    def told(words: postings.Words, texts: list[str]) -> list[list[str]]:
+    def told(texts: Sequence[str], words: postings.Words) -> list[list[str]]:
         counted[0] += len(texts)
-        return terms(words, texts)
+        return terms(texts, words)
 
     def since() -> int:
         count, counted[0] = counted[0], 0
         return count // 5  # fields
 
-    monkeypatch.setattr(postings.Words, "terms", told)
+    monkeypatch.setattr(postings, "_terms", told)
     return since
 
 
