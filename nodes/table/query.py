@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import threading
@@ -77,33 +76,20 @@ def _with_marks(
 ) -> list[list[str | None]]:
     """The rows, with decimals and computed numbers as people write them.
 
-    Whole numbers of a cell, and what may be years, stay as they are.
+    Whole numbers of a cell, and what may be years, stay as they are. A sum of 12.5 and 62.5 is 75.
     """
-    loaded = list(loaded)
-    kept = {value for each in loaded for column in each.cells for value in column}.union(_YEARS)
-    zeros = re.compile(
-        "|".join(rf"\.0{{{digits}}}$" for digits in _optional_digits(loaded)) or "(?!)"
-    )
+    cells = {value or "" for each in loaded for column in each.cells for value in column}
+    kept, ending = cells | _YEARS, "" if any(cell.endswith(".0") for cell in cells) else ".0"
     columns = dict(enumerate(zip(*result["rows"], strict=True)))
     computed = {place for place in result["numbers"] if kept.isdisjoint(columns[place])}
     places = computed.union(result["decimals"])
     return [
         [
-            with_marks(zeros.sub("", value), marks) if value and place in places else value
+            with_marks(value.removesuffix(ending), marks) if value and place in places else value
             for place, value in enumerate(row)
         ]
         for row in result["rows"][:_KEPT_ROWS]
     ]
-
-
-def _optional_digits(loaded: Iterable[Loaded]) -> set[int]:
-    """The decimals of columns that have whole numbers without decimals, too: 12.5 and 31."""
-    return {
-        int(kind.rpartition(",")[2].rstrip(")"))
-        for each in loaded
-        for (_, kind), column in zip(each.request["columns"], each.cells, strict=True)
-        if kind.startswith("DECIMAL") and any((cell or "").lstrip("-").isdigit() for cell in column)
-    }
 
 
 def _ask_worker(request: dict[str, Any], stop: threading.Event) -> dict[str, Any]:

@@ -147,8 +147,9 @@ def test_computed_numbers_have_the_marks_of_the_questions_language(
     assert (done["error"], done["rows"]) == ("", [shown])
 
 
-def test_whole_sums_have_decimals_if_all_cells_have() -> None:
+@pytest.mark.parametrize(("cell", "shown"), [("31", "75"), ("31.0", "75.0")])
+def test_whole_sums_have_decimals_if_cells_have(cell: str, shown: str) -> None:
     request = {"columns": [["hours", "DECIMAL(38,1)"], ["cost", "DECIMAL(38,2)"]]}
-    loaded = Loaded(request, [], [["12.5", "31"], ["12.50", "7.50"]])
+    loaded = Loaded(request, [], [["12.5", cell], ["12.50", "7.50"]])
     result = {"rows": [["75.0", "20.00"]], "numbers": [], "decimals": [0, 1]}
-    assert _with_marks(result, [loaded], (",", ".")) == [["75", "20.00"]]
+    assert _with_marks(result, [loaded], (",", ".")) == [[shown, "20.00"]]
