@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.text.english import word_set
 from hopyard.indexes.text.sentences import context_of_row, is_item, is_row, readable, sentence_spans
 from hopyard.nodes.support.compare import compare
 from hopyard.nodes.support.quantities import find_quantities, with_digits
@@ -18,15 +19,11 @@ from hopyard.state.text.markers import find_markers, marker_numbers, renumber
 
 MOST_CITATIONS: Final = 3
 _WORD: Final = re.compile(r"\w+")
-_FUNCTION_WORDS: Final = frozenset(
-    word
-    for line in (
-        "a an and are as at be been being both but by did do does first for from had has have he",
-        "her his how in into is it its of on or same she that the their them they this those to",
-        "was were what when where which who whom whose why will with would you your",
-    )
-    for word in line.split()
-)
+_FUNCTION_WORDS: Final = word_set("""
+    a an and are as at be been being both but by did do does first for from had has have he her
+    his how in into is it its of on or same she that the their them they this those to was were
+    what when where which who whom whose why will with would you your
+""")
 JUDGEMENTS: Final = frozenset({"yes", "no", "neither", "none", "equal", "equally"})
 """Words of an answer that is an inference and occurs in no passage."""
 LEAST_SHARED_WORDS: Final = 2

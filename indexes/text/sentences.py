@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Final
 
+from hopyard.indexes.text.english import word_set
+
 Span = tuple[int, int]
 
 _LINE: Final = re.compile(r"[^\n\r\f\v]*")
@@ -39,23 +41,14 @@ _LOOKED_AT: Final = 100
 _SHORT_LINE: Final = 60
 """Characters of a line at most that is taken for a row of its own."""
 
-_ABBREVIATIONS: Final = frozenset(
-    word
-    for line in (
-        "e.g i.e z.b d.h u.a o.ä vs cf ca approx bzw resp incl inkl dr mr mrs ms prof st sr jr hr",
-        "fr dipl ing gen col capt lt sgt rev hon mt ft sen gov rep med rer nat phil mio mrd",
-        "geb verh",
-    )
-    for word in line.split()
-)
-_BEFORE_NUMBERS: Final = frozenset(
-    word
-    for line in (
-        "no nr ext tel fig figs eq eqs p pp vol sec sect ch art abs abb tab bd",
-        "jan feb mar apr jun jul aug sep sept oct nov dec",
-    )
-    for word in line.split()
-)
+_ABBREVIATIONS: Final = word_set("""
+    e.g i.e z.b d.h u.a o.ä vs cf ca approx bzw resp incl inkl dr mr mrs ms prof st sr jr hr fr
+    dipl ing gen col capt lt sgt rev hon mt ft sen gov rep med rer nat phil mio mrd geb verh
+""")
+_BEFORE_NUMBERS: Final = word_set("""
+    no nr ext tel fig figs eq eqs p pp vol sec sect ch art abs abb tab bd jan feb mar apr jun
+    jul aug sep sept oct nov dec
+""")
 _INITIALS: Final = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]")
 _SHORT_NAME: Final = re.compile(r"[B-DF-HJ-NP-TV-Z][b-df-hj-np-tv-z]")
 """A first name without its vowels: `Ch.`, `Th.`, `Wm.`"""
@@ -63,24 +56,16 @@ _NEARBY: Final = 2000
 """Characters in which a word is looked for in small letters."""
 _NEXT_WORD: Final = re.compile(r"\s+([^\W\d_](?=\.)|\w\w+)")
 """A word, or another initial."""
-_BEGINNINGS: Final = frozenset(
-    word
-    for line in (
-        "the it he she they this that these those in on at an we you his her its their our there",
-        "then when while after before during since for from by with under as if but and or also",
-        "however although because some most all many each no not what who how both one two",
-    )
-    for word in line.split()
-)
+_BEGINNINGS: Final = word_set("""
+    the it he she they this that these those in on at an we you his her its their our there
+    then when while after before during since for from by with under as if but and or also
+    however although because some most all many each no not what who how both one two
+""")
 """Words that begin a sentence and are no name."""
-_CONNECTING: Final = frozenset(
-    word
-    for line in (
-        "a an and are as at but by for from in is of on or the to was were with",
-        "am an das dem den der die ein eine im in ist mit oder sind und von zu",
-    )
-    for word in line.split()
-)
+_CONNECTING: Final = word_set("""
+    a an and are as at but by for from in is of on or the to was were with am an das dem den
+    der die ein eine im in ist mit oder sind und von zu
+""")
 """Words that no line of a list ends with."""
 _GERMAN_MONTHS: Final = re.compile(
     r"\s+(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"

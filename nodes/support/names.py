@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from hopyard.indexes.text.english import word_set
 from hopyard.nodes.support.measures import SCALES, UNITS
 from hopyard.nodes.support.quantities import CODE, MONTHS
 from hopyard.nodes.support.words import STOP_WORDS
@@ -17,14 +18,10 @@ _JOINS: Final = re.compile(r"(?:[ \u00a0]|-|‑|\. | & )?")
 _MOST_ENDING: Final = 3
 """Letters by which two forms of a name may differ: Hungary and Hungarian."""
 _LEAST_STEM: Final = 5
-_NO_NAMES: Final = frozenset(
-    word
-    for line in (
-        "unknown none monday tuesday wednesday thursday friday saturday sunday",
-        "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag",
-    )
-    for word in line.split()
-)
+_NO_NAMES: Final = word_set("""
+    unknown none monday tuesday wednesday thursday friday saturday sunday montag dienstag
+    mittwoch donnerstag freitag samstag sonnabend sonntag
+""")
 _LONG_NAME: Final = re.compile(r"[A-ZÄÖÜ]\w+(?:[ -][A-ZÄÖÜ]\w+)+")
 """A name that may be abbreviated to its first letters."""
 _ARTICLE: Final = re.compile(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from hopyard.indexes.text.english import word_set
 from hopyard.indexes.text.language import detect_language
 
 _ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|e|s)$")
@@ -31,27 +32,23 @@ _SPACELESS: Final = re.compile(
     "|[\u1100-\u11ff\uac00-\ud7af]+"  # Korean has spaces, but particles are part of its words
 )
 _HIRAGANA: Final = re.compile("[\u3040-\u309f]+")
-STOP_WORDS: Final = frozenset(
-    word
-    for line in (
-        "a an and are as at be been being both but by did do does for from had has have he her",
-        "his how in into is it its of on or she that the their them they this those to was were",
-        "what when where which who whom whose why will with would you your also not than then",
-        "there these such only about over under up out so if while after before during between",
-        "among can could may might must shall should i we us our my me all any some each other",
-        "more most very just now no nor yet already still however therefore thus per der die das",
-        "den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird",
-        "werden wurde wurden hat haben hatte hatten im am auf aus bei mit nach von vom vor zu zum",
-        "zur für über unter durch um als wie auch nicht nur noch es er sie sich wer wo wann dass",
-        "daß weil wenn je ab seit bis sein seine ihr ihre man kann muss müssen soll innerhalb alle",
-        "almost nearly roughly approximately exactly rund knapp etwa ungefähr genau beinahe",
-        "dieser diese dieses total together sum altogether combined average less fewer insgesamt",
-        "zusammen gesamt summe durchschnitt mehr weniger largest highest lowest smallest longest",
-        "shortest higher lower mr ms mrs dr prof sir lord lady jr sr frau herr herrn höchste",
-        "höchsten größte größten meisten niedrigste kein keine yes ja nein fiscal plus minus",
-    )
-    for word in line.split()
-)
+STOP_WORDS: Final = word_set("""
+    a an and are as at be been being both but by did do does for from had has have he her his
+    how in into is it its of on or she that the their them they this those to was were what
+    when where which who whom whose why will with would you your also not than then there these
+    such only about over under up out so if while after before during between among can could
+    may might must shall should i we us our my me all any some each other more most very just
+    now no nor yet already still however therefore thus per der die das den dem des ein eine
+    einen einem einer eines und oder aber ist sind war waren wird werden wurde wurden hat haben
+    hatte hatten im am auf aus bei mit nach von vom vor zu zum zur für über unter durch um als
+    wie auch nicht nur noch es er sie sich wer wo wann dass daß weil wenn je ab seit bis sein
+    seine ihr ihre man kann muss müssen soll innerhalb alle almost nearly roughly approximately
+    exactly rund knapp etwa ungefähr genau beinahe dieser diese dieses total together sum
+    altogether combined average less fewer insgesamt zusammen gesamt summe durchschnitt mehr
+    weniger largest highest lowest smallest longest shortest higher lower mr ms mrs dr prof sir
+    lord lady jr sr frau herr herrn höchste höchsten größte größten meisten niedrigste kein
+    keine yes ja nein fiscal plus minus
+""")
 
 
 def units(text: str) -> frozenset[str]:
@@ -103,19 +100,15 @@ _FUNCTION_WORDS: Final = {
     }.items()
 }
 
-_DECIMAL_COMMA: Final = frozenset(
-    word
-    for line in ("de fr es it pt nl pl da sv no fi ru uk cs sk sl hr ro hu bg el tr ca",)
-    for word in line.split()
-)
+_DECIMAL_COMMA: Final = word_set("""
+    de fr es it pt nl pl da sv no fi ru uk cs sk sl hr ro hu bg el tr ca
+""")
 """Languages that write 1,5 for one and a half (CLDR)."""
 _SPACED: Final = frozenset(("fr", "pl", "sv", "no", "fi", "ru", "uk", "cs", "sk", "hu", "bg"))
 """Of these, those that write a space between thousands."""
-_UNMISTAKABLE: Final = frozenset(
-    word
-    for line in ("the and was were und der das ist wurde les une los della het",)
-    for word in line.split()
-)
+_UNMISTAKABLE: Final = word_set("""
+    the and was were und der das ist wurde les une los della het
+""")
 """Function words that are words of one language only."""
 
 
