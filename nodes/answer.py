@@ -34,10 +34,7 @@ async def answer_directly(state: StrategyState, runtime: Runtime[Context]) -> di
     """Answer without a document."""
     run, question = await run_of(state, runtime), state["question"]
     update: dict[str, Any] = {"citations": [], "evidence": [], "steps": [], "unconfirmed": ""}
-    values = {
-        "question": one_line(question),
-        "style": writing(run.settings.answer, passages=False),
-    }
+    values = {"question": one_line(question), "style": writing(run.settings.answer, passages=False)}
     attempt = await run.try_call(DIRECT, values, step="read", final=True)
     output = attempt.output
     if output is None:

@@ -202,10 +202,7 @@ def _read_again(
 
 
 def _cite_findings(
-    question: str,
-    answer: str,
-    passages: Sequence[Passage],
-    findings: Sequence[tuple[str, Passage]],
+    question: str, answer: str, passages: Sequence[Passage], findings: Sequence[tuple[str, Passage]]
 ) -> Cited:
     citations, numbers = place_claims(findings, question=question)
     held = defaultdict[str, list[Passage]](list)

@@ -40,12 +40,7 @@ async def find_to_read(
 
 
 async def more_to_read(
-    run: Run,
-    text: str,
-    evidence: Sequence[Evidence],
-    *,
-    tokens: int,
-    seen: Collection[str] = (),
+    run: Run, text: str, evidence: Sequence[Evidence], *, tokens: int, seen: Collection[str] = ()
 ) -> list[Evidence]:
     """More of the documents that were found, until so many tokens are read.
 

@@ -101,10 +101,7 @@ async def _stand_alone(run: Run, question: str, history: Sequence[AnyMessage]) -
     if not history:
         return None
     longest = None if traits_of(run.settings).whole_conversation else LONGEST_MESSAGE
-    values = {
-        "conversation": conversation_lines(history, longest),
-        "question": one_line(question),
-    }
+    values = {"conversation": conversation_lines(history, longest), "question": one_line(question)}
     step = Step(id="rewrite", kind="rewrite", title="Understand the follow-up", question=question)
     attempt = await run.try_call(REWRITE, values, step="rewrite")
     output = attempt.output

@@ -124,10 +124,7 @@ async def _tokens_of_call(run: Run) -> tuple[int, int]:
 
 
 def selected(
-    passages: Sequence[Passage],
-    lengths: Mapping[str, int],
-    ranks: Mapping[str, int],
-    room: int,
+    passages: Sequence[Passage], lengths: Mapping[str, int], ranks: Mapping[str, int], room: int
 ) -> list[Passage]:
     """The passages that are read, in their order.
 

@@ -92,11 +92,7 @@ async def communities_at(run: Run, reader: CommunityIndex, level: int) -> list[C
 
 
 async def plan_reading(
-    run: Run,
-    reader: CommunityIndex,
-    found: Sequence[Community],
-    *,
-    reports: bool = False,
+    run: Run, reader: CommunityIndex, found: Sequence[Community], *, reports: bool = False
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The communities to read, and the reports to write for that; and what the step says.
 

@@ -130,10 +130,7 @@ async def choose_round(state: HopRoundsState, runtime: Runtime[Context]) -> dict
 
 
 def _note(
-    state: HopRoundsState,
-    verdict: str = "",
-    reason: str = "",
-    useful: Sequence[str] = (),
+    state: HopRoundsState, verdict: str = "", reason: str = "", useful: Sequence[str] = ()
 ) -> RoundNote:
     note = RoundNote(round=state["round"], useful=list(useful))
     if verdict:

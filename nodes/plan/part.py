@@ -106,11 +106,7 @@ _NOTHING: Final = _Again()
 
 
 async def _ask(
-    run: Run,
-    node: PlanNode,
-    whole: str,
-    again: _Again = _NOTHING,
-    without: Sequence[Evidence] = (),
+    run: Run, node: PlanNode, whole: str, again: _Again = _NOTHING, without: Sequence[Evidence] = ()
 ) -> tuple[PlanNode, _Again, bool]:
     """Search, look inside documents, and read.
 

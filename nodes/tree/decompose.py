@@ -69,11 +69,7 @@ async def _propose(
 
 
 def _approve(
-    run: Run,
-    node: TreeNode,
-    split: Decomposition,
-    rubric: dict[str, int],
-    rejected: list[Thrown],
+    run: Run, node: TreeNode, split: Decomposition, rubric: dict[str, int], rejected: list[Thrown]
 ) -> dict[str, Any]:
     """The branch as it is proposed, or as whoever is asked about it wants it."""
     parts = (split.first, split.second)

@@ -42,8 +42,7 @@ NEXT_QUESTION: Final = Prompt(
     examples=(
         _example("Who wrote the novel Moby-Dick?"),
         _example(
-            "Where was the director of the film Jaws born?",
-            ask="Who directed the film Jaws?",
+            "Where was the director of the film Jaws born?", ask="Who directed the film Jaws?"
         ),
         _example(
             "Where was the director of the film Jaws born?",

@@ -29,12 +29,7 @@ class Part(Output):
 class Split(Output):
     """A split that was drafted, criticised and corrected."""
 
-    limits: ClassVar[Mapping[str, int]] = {
-        "thought": 600,
-        "draft": 4,
-        "criticism": 600,
-        "parts": 4,
-    }
+    limits: ClassVar[Mapping[str, int]] = {"thought": 600, "draft": 4, "criticism": 600, "parts": 4}
     kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "simple": (),
         "compound": ("draft", "criticism", "parts"),
