@@ -2,6 +2,9 @@
 
     python benchmarks/libraries.py FOLDER     # a folder of `pip install --target`, or of a venv
 
+The folder needs the programs of `versions` in the results: markitdown and unstructured with the
+extras of these formats, trafilatura with lxml_html_clean.
+
 The inputs are all files of at most 200 kB that the tests of `tests/indexes/documents/readers` read:
 small files that were mostly made from public reports of errors. Hopyard passes these tests, so the
 order of its words is taken as right. `kept` is the share of a file's words that a program gives,
