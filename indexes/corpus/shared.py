@@ -1,4 +1,7 @@
-"""Indexes that a database shares: this machine searches its copies, and publishes its builds."""
+"""Indexes that a database shares: this machine searches its copies, and publishes its builds.
+
+Every function that asks the database raises `HopyardError` if it cannot be used.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,6 @@ def folder_of(name: str | Path, progress: Progress = lambda *_: None) -> Path:
 
     Raises:
         IndexMissingError: The database has no such index.
-        HopyardError: The database cannot be used.
     """
     return _mirror(name).newest_copy(progress) if is_address(name) else Path(name)
 
@@ -50,7 +52,6 @@ def build_folder(name: str | Path, progress: Progress = lambda *_: None) -> Path
 
     Raises:
         IndexBusyError: Another process of this machine builds it.
-        HopyardError: The database cannot be used.
     """
     mirror = _mirror(name) if is_address(name) else mirror_at(Path(name))
     return mirror.build_copy(progress) if mirror else Path(name)
@@ -62,11 +63,7 @@ def local_folder(name: str | Path) -> Path:
 
 
 def stored_bytes(name: str) -> int:
-    """The bytes that a database keeps of an index, by its address; 0 if it has no such index.
-
-    Raises:
-        HopyardError: The database cannot be used.
-    """
+    """The bytes that a database keeps of an index, by its address; 0 if it has no such index."""
     return _mirror(name).shared.size()
 
 
@@ -75,7 +72,6 @@ def delete_shared(name: str) -> None:
 
     Raises:
         IndexBusyError: A process builds the index.
-        HopyardError: The database cannot be used, or the role lacks a right.
     """
     mirror = _mirror(name)
     with mirror.shared.hold() as publisher:
@@ -98,7 +94,6 @@ def publishing(directory: Path, progress: Progress) -> Iterator[Callable[[bool],
 
     Raises:
         IndexBusyError: Another process builds the index, or has published since `build_folder`.
-        HopyardError: The database cannot be used.
     """
     mirror = mirror_at(directory)
     if mirror is None:

@@ -49,7 +49,7 @@ MIGRATE = """
 import sys, time
 from pathlib import Path
 from hopyard.state.storage.postgres.connection import Database, Place, migrate
-from hopyard.state.storage.postgres.generations import STEPS
+from hopyard.state.storage.postgres.index_tables import STEPS
 
 class Halting(tuple):
     def __getitem__(self, part):

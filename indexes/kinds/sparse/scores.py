@@ -37,15 +37,15 @@ def by_chance(held: NDArray[np.int64]) -> Scores:
 
 
 def by_likelihood(sure: float, likely: Scores, long: Scores) -> Scores:
-    """Factors for the scores of the passages of documents, by how likely each document is, 0 to 1.
+    """Factors for the scores of the passages of documents. All numbers are 0 to 1.
 
     A long document that is not likely weighs less than a short one: reports of one company on other
     years have the same words.
 
     Args:
-        sure: How far the question names a document, 0 to 1.
-        likely: How likely each document is, 0 to 1.
-        long: How long each document is, 0 to 1.
+        sure: How far the question names a document.
+        likely: How likely each document is.
+        long: How long each document is.
     """
     least = _LEAST_WEIGHT * (1 - long)
     weights: Scores = (1 - sure * (1 - least) * (1 - likely)) ** (1 + long / 2)

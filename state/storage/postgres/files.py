@@ -15,8 +15,7 @@ from psycopg import Connection
 from psycopg.rows import TupleRow
 
 from hopyard.state.storage.postgres.connection import Database, Place, migrate
-from hopyard.state.storage.postgres.deleting import has_table
-from hopyard.state.storage.postgres.generations import STEPS, files_of, newest_of
+from hopyard.state.storage.postgres.index_tables import STEPS, files_of, has_table, newest_of
 from hopyard.state.storage.postgres.publishing import Publisher
 from hopyard.state.storage.stored_files import CHUNK, Files, is_chunk
 
@@ -24,7 +23,7 @@ T = TypeVar("T")
 
 
 class IndexFiles:
-    """The files of one index.
+    """The files of one index. Every method raises `HopyardError` if the database cannot be used.
 
     Args:
         shown: The address for people.
@@ -35,27 +34,15 @@ class IndexFiles:
         self._name, self._shown = name, shown
 
     def newest(self) -> int:
-        """The number of the last generation; 0 where nothing was published.
-
-        Raises:
-            HopyardError: The database cannot be used.
-        """
-        return self._read(self._newest)
+        """The number of the last generation; 0 where nothing was published."""
+        return self._read(lambda connection: newest_of(connection, self._name))
 
     def files(self, number: int) -> Files:
-        """The files of a generation; none if it was removed.
-
-        Raises:
-            HopyardError: The database cannot be used.
-        """
+        """The files of a generation; none if it was removed."""
         return self._read(lambda connection: files_of(connection, self._name, number))
 
     def size(self) -> int:
-        """The bytes of all chunks; 0 if the database has nothing of the index.
-
-        Raises:
-            HopyardError: The database cannot be used.
-        """
+        """The bytes of all chunks; 0 if the database has nothing of the index."""
 
         def work(connection: Connection[TupleRow]) -> int:
             if not has_table(connection, "index_chunks"):
@@ -105,15 +92,11 @@ class IndexFiles:
         publisher = Publisher(database, self._name, self._shown)
         try:
             migrate(database, self._place, "indexes", STEPS)
-            publisher.run(self._newest)
+            publisher.run(lambda _: None)
             yield publisher
         finally:
             publisher.release()
             database.close()
-
-    def _newest(self, connection: Connection[TupleRow]) -> int:
-        there = has_table(connection, "index_generations")
-        return newest_of(connection, self._name) if there else 0
 
     def _read(self, work: Callable[[Connection[TupleRow]], T]) -> T:
         database = Database(self._place)

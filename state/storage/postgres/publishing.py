@@ -15,8 +15,13 @@ from psycopg.rows import TupleRow
 
 from hopyard.state.errors import IndexBusyError
 from hopyard.state.storage.postgres.connection import Database
-from hopyard.state.storage.postgres.deleting import INDEX_NUMBER, delete, drop_unused
-from hopyard.state.storage.postgres.generations import files_of, newest_of
+from hopyard.state.storage.postgres.index_tables import (
+    INDEX_NUMBER,
+    delete,
+    drop_unused,
+    files_of,
+    newest_of,
+)
 from hopyard.state.storage.postgres.locks import KEEP_ALIVE, holder_query
 from hopyard.state.storage.stored_files import Files, chunk_size, parts
 

@@ -38,7 +38,7 @@ from hopyard.state.errors import HopyardError, IndexMissingError, UsageError
 from hopyard.state.settings.index_address import index_address
 from hopyard.state.settings.rights import may_read, readers_of
 from hopyard.state.storage.postgres.connection import Database, Place, migrate
-from hopyard.state.storage.postgres.generations import STEPS
+from hopyard.state.storage.postgres.index_tables import STEPS
 from hopyard.state.storage.postgres.vector_rows import NEAREST, READER
 from hopyard.state.storage.postgres.vectors import VectorTable
 from hopyard.testing import DOCUMENTS, IndexKindContract, WordEmbedder

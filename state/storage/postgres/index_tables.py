@@ -1,4 +1,4 @@
-"""Deleting indexes, and vectors that no index uses, from Postgres."""
+"""The tables of indexes in Postgres: generations, their files, chunks of these, and vectors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from psycopg.rows import TupleRow
 
 from hopyard.state.storage.postgres.connection import lock_number
 from hopyard.state.storage.postgres.vector_rows import vector_table
+from hopyard.state.storage.stored_files import Files, StoredFile
 
 INDEX_NUMBER: Final = lock_number("index", "%s")
 """The number of the lock of an index, by its name."""
@@ -20,6 +21,63 @@ _LEFT: Final = """
 SELECT name FROM index_chunks UNION SELECT name FROM index_vectors
 EXCEPT SELECT name FROM index_generations
 """
+STEPS: Final = (
+    """
+CREATE TABLE index_generations (
+    name TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    published TIMESTAMPTZ NOT NULL DEFAULT now(),
+    PRIMARY KEY (name, number)
+);
+CREATE TABLE index_files (
+    name TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    path TEXT NOT NULL,
+    size BIGINT NOT NULL,
+    chunks BYTEA[] NOT NULL,
+    PRIMARY KEY (name, number, path)
+);
+CREATE TABLE index_chunks (
+    name TEXT NOT NULL,
+    digest BYTEA NOT NULL,
+    compressed BOOLEAN NOT NULL,
+    data BYTEA NOT NULL,
+    PRIMARY KEY (name, digest)
+);
+ALTER TABLE index_chunks ALTER COLUMN data SET STORAGE EXTERNAL;
+""",
+    """
+CREATE TABLE index_vectors (
+    name TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    oldest BIGINT NOT NULL,
+    PRIMARY KEY (name, dimension)
+);
+CREATE TABLE index_readers (
+    name TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    groups JSONB NOT NULL,
+    PRIMARY KEY (name, id)
+);
+""",
+    "ALTER TABLE index_vectors ADD written TEXT NOT NULL DEFAULT ''",
+)
+"""The statements of each version. A released text never changes."""
+
+
+def newest_of(connection: Connection[TupleRow], name: str) -> int:
+    """The number of an index's last generation; 0 where nothing was published."""
+    if not has_table(connection, "index_generations"):
+        return 0
+    query = "SELECT coalesce(max(number), 0) FROM index_generations WHERE name = %s"
+    return int((connection.execute(query, (name,)).fetchone() or (0,))[0])
+
+
+def files_of(connection: Connection[TupleRow], name: str, number: int) -> Files:
+    """The files of a generation; none if it was removed."""
+    query = "SELECT path, size, chunks FROM index_files WHERE name = %s AND number = %s"
+    rows = connection.execute(query, (name, number), binary=True)
+    return {path: StoredFile(size, tuple(chunks)) for path, size, chunks in rows}
 
 
 def delete(connection: Connection[TupleRow], names: list[str]) -> None:
