@@ -11,6 +11,8 @@ SHORT_DOCUMENT: Final = 10
 """Passages of a document whose weight counts half for the scores of another search."""
 _OF_LENGTH: Final = 0.1
 """How much the length of a document counts. The best of many passages is good by chance."""
+_REPORT: Final = 5 / 6
+"""How long a document of 50 passages is."""
 _LEAST_WEIGHT: Final = 0.3
 """Weight of the least likely short document where the question surely names one; 1 of the best."""
 _BEST_PIECES: Final = 3
@@ -39,16 +41,17 @@ def by_chance(held: NDArray[np.int64]) -> Scores:
 def by_likelihood(sure: float, likely: Scores, long: Scores) -> Scores:
     """Factors for the scores of the passages of documents. All numbers are 0 to 1.
 
-    A long document that is not likely weighs less than a short one: reports of one company on other
-    years have the same words.
+    A document of more than 50 passages that is not likely weighs less than a short one: reports of
+    one company on other years have the same words.
 
     Args:
         sure: How far the question names a document.
         likely: How likely each document is.
         long: How long each document is.
     """
-    least = _LEAST_WEIGHT * (1 - long)
-    weights: Scores = (1 - sure * (1 - least) * (1 - likely)) ** (1 + long / 2)
+    is_report = long > _REPORT
+    least = np.where(is_report, _LEAST_WEIGHT * (1 - long), _LEAST_WEIGHT)
+    weights: Scores = (1 - sure * (1 - least) * (1 - likely)) ** np.where(is_report, 1.5, 1.0)
     return weights
 
 
