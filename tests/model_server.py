@@ -190,19 +190,9 @@ def scripted_provider(
 
 @lru_cache(maxsize=1)
 def _clients() -> dict[str, Any]:
-    """HTTP clients for all tests: to load the certificates for each takes longer than the test.
-
-    And the requests go out as they are: the client looks through every schema for names that it
-    writes otherwise, which a chat has none of, for a seventh of a test's time.
-    """
+    """HTTP clients for all tests: to load the certificates for each takes longer than the test."""
     from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
-    from openai._utils import is_given
-    from openai.resources.chat.completions import completions
 
-    async def as_it_is(data: dict[str, Any], _: object) -> dict[str, Any]:
-        return {name: value for name, value in data.items() if is_given(value)}
-
-    completions.async_maybe_transform = as_it_is
     options: dict[str, Any] = {"trust_env": False, "verify": False}
     return {
         "http_client": DefaultHttpxClient(**options),

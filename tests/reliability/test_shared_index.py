@@ -408,21 +408,13 @@ async def test_a_thread_keeps_the_address_without_the_password(
     assert [source["passage_id"] for source in values["citations"]] == ["iron-bridge"]
 
 
+@pytest.mark.parametrize(
+    "damage", ["index_chunks SET data = 'x', compressed = false", "index_files SET size = size + 1"]
+)
 def test_a_damaged_database_is_named(
-    built: str, machine: Machine, postgres: PostgresServer
+    built: str, machine: Machine, postgres: PostgresServer, damage: str
 ) -> None:
-    schema = index_address(built).database.rpartition("%3D")[2]
-    postgres.execute(f"UPDATE {schema}.index_chunks SET data = 'x', compressed = false")
-    machine("two")
-    with pytest.raises(IndexMissingError, match="is damaged in the database"):
-        folder_of(built)
-
-
-def test_sizes_that_do_not_fit_are_named(
-    built: str, machine: Machine, postgres: PostgresServer
-) -> None:
-    schema = index_address(built).database.rpartition("%3D")[2]
-    postgres.execute(f"UPDATE {schema}.index_files SET size = size + 1")
+    postgres.execute(f"UPDATE {index_address(built).database.rpartition('%3D')[2]}.{damage}")
     machine("two")
     with pytest.raises(IndexMissingError, match="is damaged in the database"):
         folder_of(built)

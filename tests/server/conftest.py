@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +16,8 @@ from typing import Any
 
 import httpx
 import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
 from model_server import ModelServer
 
 from ..graphs.conftest import EMBEDDING, index
@@ -136,3 +138,9 @@ def comparison(server: Server) -> Server:
     server.script.asked.clear()
     server.script.before = lambda kind, question: None
     return server
+
+
+@pytest.fixture
+async def client(comparison: Server) -> AsyncIterator[LangGraphClient]:
+    async with get_client(url=comparison.address) as client:
+        yield client

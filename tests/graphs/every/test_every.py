@@ -1,12 +1,10 @@
-"""A complete list over a folder of contracts: six of one firm, five of others, and a menu."""
+"""A complete list over the folder of contracts."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import re
-import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,6 @@ from hopyard.graphs.every import graph
 from hopyard.indexes.building.build import add
 from hopyard.indexes.corpus.records import Document
 from hopyard.models.calls import request
-from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.nodes.run import Run
 from hopyard.state.settings.fields import Context
@@ -28,83 +25,9 @@ from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import ScriptedChat
 from hopyard.testing.models import FAILURES, WordEmbedder
 
-QUESTION = "Which contracts does Norrland have, with which partners, and who signed each?"
-COUNT = "How many contracts does Norrland have?"
-SIGNERS = ("Ada Berg", "Otto Lind", "Ines Falk", "Jon Ek", "Mia Ros", "Kai Moe")
-PARTNERS = ("Brandt", "Delta Oy", "Elbe Pipes", "Fjord Ice", "Gamma Steel", "Hamra")
-MENU = Document(id="menu", title="Menu", text="Soup, bread and tea. " * 11)
+from .contracts import ALL, COUNT, OWN, QUESTION, TABLE, Ask, ask, chat, contract, index, read
 
-
-def contract(number: int, firm: str, partner: str, signer: str) -> Document:
-    text = f"Contract C-2024-{number:02} between {firm} and {partner}. Signed by {signer}."
-    rights = {"groups": "sales"}
-    return Document(id=f"c-{number:02}", title=f"Contract {number}", text=text, metadata=rights)
-
-
-OWN = [
-    contract(2 * row + 1, "Norrland", partner, signer)
-    for row, (partner, signer) in enumerate(zip(PARTNERS, SIGNERS, strict=True))
-]
-OTHERS = [contract(2 * row, "Sundsvall", "Brandt", "Ada Berg") for row in range(1, 6)]
-ALL = [*OWN, *OTHERS, MENU]
-ROWS = [
-    f"| C-2024-{2 * row + 1:02} | {partner} | {signer} [{row + 1}] |"
-    for row, (partner, signer) in enumerate(zip(PARTNERS, SIGNERS, strict=True))
-]
-TABLE = "\n".join(["| Contract | Partner | Signed by |", "| --- | --- | --- |", *ROWS])
-_CONTRACT = re.compile(
-    r"^\[(\d+)\] .*?Contract (\S+) between Norrland and (.*?)\. Signed by (.*)\.$"
-)
-
-
-def read(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """A row for each contract of Norrland in the passages."""
-    turn = str(messages[-1]["content"])
-    found = [match for line in turn.splitlines() if (match := _CONTRACT.match(line))]
-    rows = [{"cells": list(line.groups()[1:]), "passages": [int(line[1])] * 3} for line in found]
-    form = {
-        "kind": "count" if "How many" in turn else "list",
-        "item": "A contract of Norrland.",
-        "columns": ["Contract", "Partner", "Signed by"],
-        "sentence": "Norrland has # contracts:",
-    }
-    return {**(form if name == "Opened" else {}), "rows": rows, "complete": True}
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("contracts") / "index"
-    build(ALL, directory=directory, embedder=WordEmbedder(), chunk_tokens=0)
-    return directory
-
-
-@pytest.fixture
-def chat() -> ScriptedChat:
-    chat = ScriptedChat(read)
-    chat.register()
-    register_embedder(WordEmbedder.name, WordEmbedder())
-    return chat
-
-
-Ask = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture
-def ask(index: Path, chat: ScriptedChat, tmp_path: Path) -> Ask:
-    """Ask in a process of its own; all of them share the ledger and the thread."""
-    saver = InMemorySaver()
-
-    def ask(question: str | None = QUESTION, given: Path = index, **settings: Any) -> Any:
-        values = {"index": str(given), "model": "scripted", "embedding": WordEmbedder.name}
-        context = Context.model_validate({**values, "global": {"window": 60}, **settings})
-        chat.requests.clear()
-        with Resources(tmp_path / "home") as resources:
-            config = config_with(resources, {"configurable": {"thread_id": "t"}})
-            threaded = graph.copy({"checkpointer": saver})
-            asked = None if question is None else {"question": question}
-            return asyncio.run(threaded.ainvoke(asked, config, context=context))
-
-    return ask
+__all__ = ("ask", "chat", "index")  # fixtures
 
 
 def test_the_list_is_complete_and_says_so(ask: Ask, chat: ScriptedChat) -> None:
@@ -120,90 +43,6 @@ def test_the_list_is_complete_and_says_so(ask: Ask, chat: ScriptedChat) -> None:
     assert chosen["facts"]["calls"] == str(calls)
     assert calls > 3
     assert [request.name for request in chat.requests].count("Opened") == 1
-
-
-REWORDED = "List all contracts of Norrland with partners and signers."
-
-
-def like(earlier: int, kind: str = "count") -> Callable[..., dict[str, Any]]:
-    """A model that takes the table of an earlier question."""
-    again = {"earlier": earlier, "kind": kind, "sentence": "# are Norrland's:"}
-    return lambda name, messages: again if name == "Again" else read(name, messages)
-
-
-def test_other_words_for_an_earlier_question_read_nothing_again(
-    ask: Ask, chat: ScriptedChat
-) -> None:
-    chat.answers = like(1)
-    ask()
-    output = ask(COUNT)
-    [asked] = chat.requests
-    assert asked.turn == f"Earlier questions:\n1. {QUESTION}\n\nNew question: {COUNT}"
-    assert output["answer"] == f"6 are Norrland's:\n\n{TABLE}\n\nRead 12 of 12 documents."
-    assert output["steps"][0]["reason"] == f"the same table as for: {QUESTION}"
-    assert ask(COUNT, answer={"style": "short"})["answer"] == "6"
-    assert chat.requests == []
-    chat.answers = like(1, "list")
-    assert ask(REWORDED, answer={"style": "short"})["answer"].count(";") == 5
-    assert len(chat.requests) == 1
-    ask()
-    assert chat.requests == []
-
-
-@pytest.mark.parametrize("earlier", [0, 2, -1])
-def test_a_question_that_no_earlier_question_asks_is_read_for_itself(
-    ask: Ask, chat: ScriptedChat, earlier: int
-) -> None:
-    chat.answers = like(earlier)
-    ask()
-    output = ask(COUNT)
-    assert [request.name for request in chat.requests] == ["Again", "Opened"]
-    assert output["answer"].startswith("Norrland has 6 contracts:")
-    ask(COUNT)
-    assert chat.requests == []
-    answer = ask(REWORDED, seed=8, budget={"calls": 1})["answer"]  # none is left for the comparison
-    assert "Not read: " in answer
-    assert [request.name for request in chat.requests] == ["Opened"]
-
-
-@pytest.mark.parametrize("failure", ["unfit", "too long"])
-def test_a_comparison_that_fails_takes_nothing_from_the_answer(
-    ask: Ask, chat: ScriptedChat, failure: str
-) -> None:
-    whole = ask()
-    chat.answers = lambda name, messages: (
-        FAILURES[failure] if name == "Again" else read(name, messages)
-    )
-    output = ask(REWORDED)
-    assert output["steps"][0]["verdict"] == "failed"
-    assert (output["answer"], output["truncated"]) == (whole["answer"], False)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [{"groups": ("sales",)}, {"budget": {"person": "Ada"}}, {"where": ["title=Contract 1"]}],
-    ids=("groups", "person", "filter"),
-)
-def test_nobody_sees_what_another_person_asked(
-    ask: Ask, chat: ScriptedChat, settings: dict[str, Any]
-) -> None:
-    chat.answers = like(1)
-    ask()
-    ask(COUNT, **settings)
-    assert [request.name for request in chat.requests][:1] == ["Opened"]
-
-
-def test_questions_belong_to_an_index_wherever_its_copies_are(
-    ask: Ask, chat: ScriptedChat, index: Path, tmp_path: Path
-) -> None:
-    """A machine that shares an index searches a copy, in a folder of each generation."""
-    chat.answers = like(1)
-    ask()
-    ask(COUNT, shutil.copytree(index, tmp_path / "copy"))
-    assert [request.name for request in chat.requests] == ["Again"]
-    build(OWN, directory=tmp_path / "other", embedder=WordEmbedder(), chunk_tokens=0)
-    ask(REWORDED, tmp_path / "other")
-    assert "Again" not in [request.name for request in chat.requests]
 
 
 def test_a_count_of_nothing_is_0_and_a_list_of_nothing_is_unknown(
@@ -246,25 +85,6 @@ def test_after_a_kill_no_finished_call_is_repeated(ask: Ask, chat: ScriptedChat)
     assert len(chat.requests) == calls - 3
     assert not {request.turn for request in chat.requests} & {*done}
     assert [output[key] == undisturbed[key] for key in ("answer", "citations")] == [True, True]
-
-
-def test_a_resumed_question_keeps_its_choice(ask: Ask, chat: ScriptedChat) -> None:
-    chat.answers = like(1)
-    ask()
-
-    def before(asked: Any) -> None:
-        raise KeyboardInterrupt
-
-    chat.before = before
-    with pytest.raises(KeyboardInterrupt):
-        ask(COUNT, seed=8, concurrency=1)  # the choice itself
-    chat.before = lambda asked: None if "Earlier" in asked.turn else before(asked)
-    with pytest.raises(KeyboardInterrupt):
-        ask(None, seed=8, concurrency=1)
-    chat.before = lambda asked: None
-    ask(None, seed=8, concurrency=1)
-    assert "Again" not in [request.name for request in chat.requests]
-    assert QUESTION in chat.requests[0].turn
 
 
 def test_a_budget_gives_a_part_and_names_what_was_not_read(ask: Ask, chat: ScriptedChat) -> None:
