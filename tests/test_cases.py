@@ -79,8 +79,8 @@ TESTED = {
             "indexes/test_removed_text.py::test_vacuum_deletes_vectors_and_gives_back_the_space",
         ),
         "rollback-500": (
-            "server/test_server.py::test_a_second_message_rolls_the_first_back",
-            "server/test_server.py::test_a_cancelled_run_is_rolled_back_and_a_run_can_be_deleted",
+            "server/test_runs.py::test_a_second_message_rolls_the_first_back",
+            "server/test_runs.py::test_a_cancelled_run_is_rolled_back_and_a_run_can_be_deleted",
         ),
         "same-name-other-server": (
             f"{KINDS}::test_two_servers_of_one_model_name_share_no_answers",
