@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-import httpx
 from loopback import Loopback
 
 VERSION = "0.12.6"
@@ -176,53 +175,6 @@ class OllamaServer:
             "eval_count": written,
             "eval_duration": 500_000,
         }
-
-
-def embedded_chat(base_url: str) -> ChatModel:
-    """The built-in model, whose engine speaks OpenAI's protocol at an address."""
-
-    def chat(payload: dict[str, Any]) -> Tokens:
-        options = payload.get("options", {})
-        request: dict[str, Any] = {
-            "messages": payload["messages"],
-            "max_tokens": options.get("num_predict", 128),
-            "temperature": options.get("temperature", 0.8),
-            "seed": options.get("seed", 0),
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-        if isinstance(payload.get("format"), dict):
-            request["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": "answer", "schema": payload["format"]},
-            }
-        with (
-            httpx.Client(trust_env=False, verify=False, timeout=120) as client,  # noqa: S501
-            client.stream("POST", f"{base_url}/chat/completions", json=request) as reply,
-        ):
-            if reply.is_error:
-                raise Refusal(400, reply.read().decode())
-            for line in reply.iter_lines():
-                if not line.startswith("data: {"):
-                    continue
-                part = json.loads(line.removeprefix("data: "))
-                for choice in part.get("choices", []):
-                    if text := choice["delta"].get("content"):
-                        yield text
-                if usage := part.get("usage"):
-                    yield usage["prompt_tokens"], usage["completion_tokens"]
-
-    return chat
-
-
-def embedded_vectors(texts: list[str]) -> list[list[float]]:
-    """MiniLM's vectors."""
-    from hopyard.models.builtin.minilm import MiniLMEmbedder
-    from hopyard.models.embeddings import embedder
-
-    model = embedder("builtin:minilm")
-    assert isinstance(model, MiniLMEmbedder)
-    return model.embed_documents(texts).tolist()
 
 
 def _digest(name: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from ollama_server import Model, OllamaServer, embedded_chat, embedded_vectors
-
-from hopyard.models.builtin.chat import builtin_address
+from model_server import WordEmbedder
+from ollama_server import Model, OllamaServer
 
 from .conftest import CORPUS, QUESTION, Run, write_corpus
 
@@ -18,10 +18,19 @@ MODELS = ("--model", "ollama:smollm2", "--embedding", "ollama:minilm")
 
 @pytest.fixture
 def ollama(monkeypatch: pytest.MonkeyPatch, closed_address: str) -> Iterator[OllamaServer]:
-    """A server whose models are the embedded models; a proxy is set, and would not find it."""
+    """A server with a chat and an embedding model; a proxy is set, and would not find it."""
+
+    def chat(payload: dict[str, Any]) -> Iterator[str | tuple[int, int]]:
+        routed = "strategy" in payload["format"]["properties"]
+        yield json.dumps({"strategy": "single"} if routed else {"answer": "two"})
+        yield 200, 3
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        return WordEmbedder().embed_documents(texts).tolist()
+
     models = {
-        "smollm2:latest": Model(chat=embedded_chat(builtin_address())),
-        "minilm:latest": Model(embed=embedded_vectors, parameter_size="23M"),
+        "smollm2:latest": Model(chat=chat),
+        "minilm:latest": Model(embed=embed, parameter_size="23M"),
     }
     with OllamaServer(models) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.address)
@@ -30,7 +39,6 @@ def ollama(monkeypatch: pytest.MonkeyPatch, closed_address: str) -> Iterator[Oll
         yield server
 
 
-@pytest.mark.builtin
 def test_the_whole_agent_runs_on_ollama(hopyard: Run, folder: Path, ollama: OllamaServer) -> None:
     corpus = write_corpus(
         folder / "corpus.jsonl", *({"id": name, "text": text} for name, text in CORPUS.items())
@@ -44,7 +52,7 @@ def test_the_whole_agent_runs_on_ollama(hopyard: Run, folder: Path, ollama: Olla
     )
     assert ended.code == 0, ended.err
     result = ended.json
-    assert result["answer"].strip()
+    assert result["answer"] == "two"
     assert result["route"]["by"] == "model"
     sent = ollama.payloads("/api/chat")
     assert result["usage"]["model_calls"] == len(sent) >= 2
