@@ -15,7 +15,7 @@ from .conftest import Server
 
 __all__ = ("program",)
 
-QUESTION = "When was the Iron Bridge opened?"
+QUESTION = "In which year was the Iron Bridge opened?"  # no other test asks it
 QUOTE = "“The Iron Bridge was opened in 1781.” (Iron Bridge)"
 MOST_LINES = 40
 
