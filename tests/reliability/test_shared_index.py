@@ -192,7 +192,7 @@ def test_only_chunks_that_a_machine_lacks_are_fetched(
     assert set(fetched) == lacking and len(lacking) < every - 3
     # A damaged copy is found when a process opens it, and made again.
     fetched.clear()
-    [file] = folder_of(built).glob("gen-*/dense/*.faiss")
+    [file] = folder_of(built).glob("gen-*/dense/vectors.npy")
     file.write_bytes(b"cut")
     machine("one")
     assert best(built, "the Tay Bridge fell") == "tay"

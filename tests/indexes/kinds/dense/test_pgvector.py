@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from hashlib import sha256
@@ -222,6 +223,7 @@ def test_former_generations_share_one_connection(
     monkeypatch.setattr(mirrors, "_FRESH", 0.0)
     query = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'hopyard%'"
     open_ = []
+    gc.collect()  # connections of the tests before
     with hopyard.Hopyard(built, embedding="words", k=1) as hop:
         for number in range(3):
             hopyard.add_documents(built, Document(f"Bridge {number}.", id=f"n{number}"))
