@@ -36,6 +36,8 @@ def _set_of(words: str) -> frozenset[str]:
 
 
 _WORD: Final = re.compile(r"[^\W_]+")
+_LAST_ACCENT: Final = "\u06ff"
+"""The marks of later scripts, such as vowels of Hindi and Thai, are parts of their letters."""
 _DIGITS: Final = re.compile(r"\d+")
 _ORDINAL: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 # Up to 89: "c", "d" and "m" are letters of names far more often than hundreds.
@@ -83,9 +85,15 @@ _LONG_WORD: Final = 5
 def _words(name: str) -> tuple[str, ...]:
     """The words in a common form: no accents, hyphens or small words; numbers as digits."""
     plain = unicodedata.normalize("NFKD", name)
-    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    plain = "".join(
+        letter for letter in plain if letter > _LAST_ACCENT or not unicodedata.combining(letter)
+    )
     # Composed again, as decomposed Hangul has another number of letters.
-    found = _WORD.findall(unicodedata.normalize("NFC", plain))
+    plain = unicodedata.normalize("NFC", plain)
+    found = "".join(
+        letter if letter.isalnum() or unicodedata.category(letter)[0] == "M" else " "
+        for letter in plain
+    ).split()
     words = [full for word in found for full in _WRITTEN_OUT.get(word, (word,))]
     return tuple(_as_number(word) for word in words if word not in _SMALL) or tuple(words)
 

@@ -77,7 +77,7 @@ def derive(
             return used
     plain = [each.plain for each in rest]
     results = _multiplicative(plain, operations, percent=wanted.base == "%")
-    for result, places in chain(results, _changed(rest, operations)):
+    for result, places in chain(results, _changed(wanted, rest, operations)):
         if _is(wanted, result):
             return tuple(rest[place] for place in places)
     return ()
@@ -109,10 +109,13 @@ def _additive(known: Sequence[Fraction], operations: frozenset[str]) -> Iterator
                 yield known[whole] - known[each] - known[other], (whole, each, other)
 
 
-def _changed(known: Sequence[Number], operations: frozenset[str]) -> Iterator[Result]:
-    """Numbers with a percentage more, as after "plus" or a rise, or less."""
+def _changed(
+    wanted: Number, known: Sequence[Number], operations: frozenset[str]
+) -> Iterator[Result]:
+    """Numbers of the wanted unit with a percentage more, as after "plus" or a rise, or less."""
     for each, other in permutations(range(len(known)), 2):
-        if known[other].base == "%" and known[each].base != "%":
+        alike = known[each].base in {"", wanted.base} or not wanted.base
+        if alike and known[other].base == "%" and known[each].base != "%":
             part = known[each].plain * known[other].plain / 100
             if operations & {"sum", "difference"}:
                 yield known[each].plain + part, (each, other)

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Final
 
 from hopyard.indexes.text.english import word_set
-from hopyard.indexes.text.language import detect_language
+from hopyard.indexes.text.language import OTHER, detect_language
 
 _ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|e|s)$")
 STEM: Final = 5
@@ -87,7 +87,8 @@ _ALIKE: Final = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK
 _FUNCTION_WORDS: Final = {
     language: frozenset(words.split())
     for language, words in {
-        "en": "a the of and is was were are to by with from that which at how who when what do i",
+        "en": "a the of and is was were are to by with from that which at how who when what do i "
+        "for many does did has have",
         "de": "der die das und ist von wurde ein eine mit den im zu auf wie wann wer wo hat sind "
         "welche welcher welches gibt nicht für zum zur bei nach seit vom aus "
         "haben werden einen zusammen",
@@ -124,16 +125,21 @@ def script_of(text: str) -> str:
 
 
 def number_marks_of(text: str) -> tuple[str, str]:
-    """The signs between thousands and before decimals in the language of a text."""
-    language = language_of(text) or detect_language([text])
+    """The signs between thousands and before decimals in the language of a text.
+
+    Where the language is not sure there is no sign between thousands: `10,322` is about 10 in
+    German. Where Latin letters only count as English, it is not sure.
+    """
+    sure = language_of(text)
+    language = sure or detect_language([text])
     if language not in _DECIMAL_COMMA:
-        return ",", "."
+        return ("" if not sure and language in ("en", OTHER) else ","), "."
     return ("\u00a0" if language in _SPACED else "."), ","
 
 
 def with_marks(number: str, marks: tuple[str, str]) -> str:
     """A plain number such as `-10322.76` with the signs between thousands and before decimals."""
-    return f"{Decimal(number):,f}".translate(str.maketrans(",.", "".join(marks)))
+    return f"{Decimal(number):,f}".translate({ord(","): marks[0], ord("."): marks[1]})
 
 
 def language_of(text: str) -> str:

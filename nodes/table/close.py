@@ -13,6 +13,7 @@ from hopyard.indexes.passages.markdown import table_lines
 from hopyard.indexes.text.sentences import readable
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import run_of
+from hopyard.nodes.support.words import number_marks_of, with_marks
 from hopyard.nodes.table.steps import is_empty
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import NOTE, Citation, Evidence, Step
@@ -26,6 +27,7 @@ _SHOWN_ROWS: Final = 50
 _PLACE: Final = re.compile(r"\{([^{}]+)\}")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPED: Final = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:[,.'’\u00a0\u202f]\d{3})+(?![\w.,]\d)\b")
+_PLAIN: Final = re.compile(r"(?<![\d.,])\d{4,}(?![.,]?\d)")
 _MARKUP: Final = re.compile(r"[\[\]<>`]")
 
 
@@ -41,7 +43,8 @@ async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     places = [(passages[name], start) for name, start in outcome["sources"] if name in passages]
     citations = _citations(places)
     style = run.settings.answer.style
-    outcome = as_written(outcome, [passage.text for passage in passages.values()])
+    marks = number_marks_of(f"{state['question']} {asked['sentence']}")
+    outcome = as_written(outcome, [passage.text for passage in passages.values()], marks)
     answer = result_text(state["question"], asked, outcome, len(citations), style)
     cited = list(dict.fromkeys(passage.id for passage, _ in places))
     evidence = [Evidence(kind="table", id=name, score=1.0, passages=[name]) for name in cited]
@@ -51,11 +54,20 @@ async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     return await close_run(run, update)
 
 
-def as_written(outcome: Outcome, texts: Sequence[str]) -> Outcome:
-    """The outcome with the whole numbers of cells as their rows have them: 1,720 for 1720."""
+def as_written(outcome: Outcome, texts: Sequence[str], marks: tuple[str, str]) -> Outcome:
+    """The outcome with signs in the whole numbers of cells whose rows have them: 1,720 for 1720.
+
+    Args:
+        marks: The signs of the question's language; those of the rows if it is not sure.
+    """
     written = {
-        re.sub(r"\D", "", found): found for text in texts for found in _GROUPED.findall(text)
+        number: with_marks(number, marks) if marks[0] else found
+        for text in texts
+        for found in _GROUPED.findall(text)
+        if (number := re.sub(r"\D", "", found))
     }
+    for code in {code for text in texts for code in _PLAIN.findall(text)}:
+        written.pop(code, None)  # such as a year
     rows = [
         [written.get(value, value) if value else value for value in row] for row in outcome["rows"]
     ]

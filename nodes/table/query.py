@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -28,7 +29,8 @@ _POLL: Final = 0.1
 _WORKER: Final = Path(__file__).with_name("worker.py")
 _KEPT_ROWS: Final = 100
 _KEPT_SOURCES: Final = 20
-_YEARS: Final = frozenset(map(str, range(1900, 2101)))
+_YEARS: Final = frozenset(map(str, range(1000, 2101)))
+_CODE: Final = re.compile(r"[1-9]\d{3,}")
 _LED: Final = 5
 """Rows of a result that are sure of a row that they came from."""
 
@@ -76,16 +78,23 @@ def _with_marks(
 ) -> list[list[str | None]]:
     """The rows, with decimals and computed numbers as people write them.
 
-    Whole numbers of a cell, and what may be years, stay as they are. A sum of 12.5 and 62.5 is 75.
+    A column has no signs between thousands if all its numbers may be years, or if a whole number is
+    in a cell, also as a part of it: it may be a code. A sum of 12.5 and 62.5 is 75.
     """
     cells = {value or "" for each in loaded for column in each.cells for value in column}
-    kept, ending = cells | _YEARS, "" if any(cell.endswith(".0") for cell in cells) else ".0"
+    ending = "" if any(cell.endswith(".0") for cell in cells) else ".0"
+    codes = {code for cell in cells for code in _CODE.findall(cell)} if result["numbers"] else set()
     columns = dict(enumerate(zip(*result["rows"], strict=True)))
-    computed = {place for place in result["numbers"] if kept.isdisjoint(columns[place])}
-    places = computed.union(result["decimals"])
+    signs = {}
+    for place in {*result["numbers"], *result["decimals"]}:
+        values = {value.removesuffix(ending) for value in columns[place] if value}
+        is_plain = values <= _YEARS or (place in result["numbers"] and values & codes)
+        signs[place] = ("", marks[1]) if is_plain else marks
     return [
         [
-            with_marks(value.removesuffix(ending), marks) if value and place in places else value
+            with_marks(value.removesuffix(ending), signs[place])
+            if value and place in signs
+            else value
             for place, value in enumerate(row)
         ]
         for row in result["rows"][:_KEPT_ROWS]

@@ -116,8 +116,9 @@ def day_in_head(text: str) -> str | None:
     for form in (_DATED, _PLACED):
         for found in filter(None, map(form.match, filter(None, lines))):
             first = re.split(r"(?<=\d{4})[.;|(]|(?<=\d)\s+[|–]", found[1])[0].strip(" |*_")
-            day = iso_date(first)
-            if day and len(day) > _MONTH:
+            day, beside = iso_date(first), found[1].split("|")[1:2]
+            # A row of dates is the head of a table.
+            if day and len(day) > _MONTH and not any(iso_date(cell.strip()) for cell in beside):
                 return day
     return None
 

@@ -60,6 +60,9 @@ def test_one_name_written_in_two_ways(left: str, right: str, reason: Reason) -> 
         ("6", "six"),
         ("May 2010", "2010 May"),
         ("서울", "부산"),
+        ("バス", "パス"),
+        ("राम सिंह", "रमा सिंह"),
+        ("ปีน", "ปูน"),
     ],
 )
 def test_two_names(left: str, right: str) -> None:

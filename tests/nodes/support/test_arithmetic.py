@@ -34,6 +34,7 @@ from hopyard.nodes.support.quantities import find_quantities
         ("50.54 euros", "48.60 euros, 4 %", "sum", 2),
         ("3,122.67 euros", "3,186.40 euros, 2 %", "difference", 2),
         ("3,122.68 euros", "3,186.40 euros, 2 %", "difference", 0),
+        ("60 euros", "50 litres, 20 %", "sum", 0),
         ("7", "", "sum", 0),
     ],
 )

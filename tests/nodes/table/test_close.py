@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hopyard.nodes.table.close import as_written, result_text
 from hopyard.state.table import Asked, Outcome
 
@@ -30,11 +32,19 @@ def test_rows_that_are_not_shown_may_have_other_values() -> None:
     assert "1983.10 EUR" not in text("Open: {total} EUR", more=True)
 
 
-def test_whole_numbers_are_written_as_in_their_rows() -> None:
-    rows = [["Ulm", "1720", "2025"], ["Bonn", "12500", "1.720"]]
+@pytest.mark.parametrize(
+    ("marks", "shown"),
+    [((",", "."), ["1,720", "12,500"]), ((".", ","), ["1.720", "12.500"])],
+)
+def test_whole_numbers_have_marks_if_their_rows_have(
+    marks: tuple[str, str], shown: list[str]
+) -> None:
+    rows = [["Ulm", "1720", "2025"], ["Bonn", "12500", "2024"]]
     outcome = Outcome(error="", columns=["a", "b", "c"], rows=rows, more=False, sources=[])
-    texts = ["| Ulm | 1,720 | 2025 | 0,172.5 |", "| Bonn | 12.500 | 1.720,50 |"]
-    assert as_written(outcome, texts)["rows"] == [
-        ["Ulm", "1,720", "2025"],
-        ["Bonn", "12.500", "1.720"],
+    texts = ["| Ulm | 1,720 | 2025 | 0,172.5 |", "| Bonn | 12.500 | 2024 | 2.024 | 2.025,50 |"]
+    assert as_written(outcome, texts, marks)["rows"] == [
+        ["Ulm", shown[0], "2025"],
+        ["Bonn", shown[1], "2024"],
     ]
+    unsure = as_written(outcome, texts, ("", "."))["rows"]
+    assert [row[1] for row in unsure] == ["1,720", "12.500"]

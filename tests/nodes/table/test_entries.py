@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from building import build
@@ -13,7 +14,7 @@ from building import build
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.tables.reader import Tables
-from hopyard.nodes.support.words import number_marks_of
+from hopyard.nodes.support.words import number_marks_of, with_marks
 from hopyard.nodes.table.entries import Loaded, entries_of, load, schema_text, with_near_values
 from hopyard.nodes.table.query import _best_sources, _with_marks, run_query
 from hopyard.testing.models import WordEmbedder
@@ -153,3 +154,30 @@ def test_whole_sums_have_decimals_if_cells_have(cell: str, shown: str) -> None:
     loaded = Loaded(request, [], [["12.5", cell], ["12.50", "7.50"]])
     result = {"rows": [["75.0", "20.00"]], "numbers": [], "decimals": [0, 1]}
     assert _with_marks(result, [loaded], (",", ".")) == [[shown, "20.00"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "shown"),
+    [
+        ("decimals", ["1980.0", "1990.0", None], ["1980", "1990", None]),
+        ("decimals", ["1980.0", "12000.0"], ["1,980", "12,000"]),
+        ("decimals", ["-1980.5", "NaN"], ["-1,980.5", "NaN"]),
+        ("numbers", ["1850", "1912"], ["1850", "1912"]),
+        ("numbers", ["1850", "4000"], ["1,850", "4,000"]),
+        ("numbers", ["10023", "4000"], ["10023", "4000"]),
+    ],
+    ids=("decades", "amounts", "negative", "years", "counts", "codes"),
+)
+def test_years_and_codes_have_no_marks(
+    kind: str, values: list[str | None], shown: list[str | None]
+) -> None:
+    loaded = Loaded({"columns": [["invoice", "VARCHAR"]]}, [], [["INV-0010023", "day 7"]])
+    result: dict[str, Any] = {"rows": [[value] for value in values], "numbers": [], "decimals": []}
+    result[kind] = [0]
+    assert _with_marks(result, [loaded], (",", ".")) == [[value] for value in shown]
+
+
+def test_a_language_that_is_not_sure_has_no_marks_between_thousands() -> None:
+    marks = [number_marks_of(text) for text in ("Umsatz je Region?", "How many does Ulm have?")]
+    assert marks == [("", "."), (",", ".")]
+    assert with_marks("-10322.5", marks[0]) == "-10322.5"

@@ -62,6 +62,8 @@ def test_a_moment_belongs_to_the_day_that_its_own_clock_shows() -> None:
         ("# Minutes\n\nDate: 9 March 2026\n\nPresent: Ada Ito", "2026-03-09"),
         ("# Protokoll\n\n**Datum:** 17. Februar 2026\n\nOrt: Ulm", "2026-02-17"),
         ("| Invoice | 15 |\n|---|---|\n| Date | 2026-02-19 |", "2026-02-19"),
+        ("| Date | 17.02.2026 | Due date | 03.03.2026 |", "2026-02-17"),
+        ("| Date | 17.02.2026 | 18.02.2026 |\n|---|---|---|\n| Ulm | 5 | 7 |", None),
         ("Stand: 1. März 2026. Verantwortlich: Ada Ito", "2026-03-01"),
         ("Date: 4 May 2026, 10:00", "2026-05-04"),
         ("Ulm, den 17. Februar 2026\n\nSehr geehrte Frau Ito", "2026-02-17"),
