@@ -228,7 +228,7 @@ def _alone(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 def _in_its_row(statement: str, answer: str, place: int) -> str:
     """A cell of a Markdown table says what it does of its row: the row's name comes first."""
-    row = answer[answer.rfind("\n", 0, place) + 1 : place]
+    row = renumber(answer[answer.rfind("\n", 0, place) + 1 : place], {})
     if not row.startswith("|"):
         return statement
     cells = [cell.strip() for cell in row.split("|") if cell.strip()]

@@ -268,6 +268,11 @@ def test_a_quote_is_a_sentence_of_its_passage(text: str, claim: str) -> None:
         assert set(found) <= set(spans)
 
 
+def test_the_name_of_a_row_is_without_its_marker() -> None:
+    found = statements("| Bridge | Length |\n|---|---|\n| Ulm [1] | 5 km [2] |")
+    assert found == [("Ulm", [1]), ("Ulm: 5 km", [2])]
+
+
 def test_a_cell_of_a_table_says_what_it_does_of_its_row() -> None:
     table = "| | Mars | Venus |\n|---|---|---|\n| Moons | two [1] | none [2] |\nBoth are near [3]."
     assert statements(table) == [
