@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
@@ -145,7 +146,7 @@ class Matches:
             rest = [line for line in own if line not in chosen]
             held = frozenset().union(*map(self.hits, chosen))
             # Of equal lines, that before a chosen line: it may say who "she" is.
-            before = {own[place - 1].span for place, each in enumerate(own) if each in chosen}
+            before = {line.span for line, after in pairwise(own) if after in chosen}
             line = max(rest, key=lambda each: (self._gain(each, held), each.span in before))
             if self._gain(line, held) < least:
                 break

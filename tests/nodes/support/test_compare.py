@@ -78,6 +78,14 @@ def test_the_sentence_before_says_who_she_is() -> None:
     assert "Lena Fischer joined in 2026." in cited["quotes"]
 
 
+def test_no_sentence_is_before_the_first() -> None:
+    names = ("Bertha Crane", "Carl Dorn", "Emil Falk")
+    text = "Anna Lind opened the harbour in 1950. " + " ".join(f"{name} came." for name in names)
+    claim = f"Anna Lind opened the harbour in 1950; {', '.join(names)} came"
+    [cited] = place_claims([(claim, passage("Port", text))])[0]
+    assert cited["quotes"][1:] == ["Bertha Crane came.", "Carl Dorn came."]
+
+
 def test_what_the_title_says_is_no_reason_to_quote_a_sentence() -> None:
     probe = passage("Voyager 1", "Voyager 1 was launched in 1977. It flew past Saturn in 1980.")
     [cited] = place_claims([("Voyager 1 flew past Saturn in November 1980", probe)])[0]
