@@ -107,6 +107,8 @@ _DECIMAL_COMMA: Final = word_set("""
 """Languages that write 1,5 for one and a half (CLDR)."""
 _SPACED: Final = frozenset(("fr", "pl", "sv", "no", "fi", "ru", "uk", "cs", "sk", "hu", "bg"))
 """Of these, those that write a space between thousands."""
+_NAMES: Final = re.compile(r"\b[A-ZÀ-Þ]\w*(?: [A-ZÀ-Þ]\w*)+")
+"""Several words with capitals: `Los Angeles` is no Spanish."""
 _UNMISTAKABLE: Final = word_set("""
     the and was were und der das ist wurde les une los della het
 """)
@@ -130,7 +132,7 @@ def number_marks_of(text: str) -> tuple[str, str]:
     Where the language is not sure there is no sign between thousands: `10,322` is about 10 in
     German. Where Latin letters only count as English, it is not sure.
     """
-    sure = language_of(text)
+    sure = language_of(_NAMES.sub("", text))
     language = sure or detect_language([text])
     if language not in _DECIMAL_COMMA:
         return ("" if not sure and language in ("en", OTHER) else ","), "."
