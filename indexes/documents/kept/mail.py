@@ -51,7 +51,7 @@ def find_eml(source: Source, found: FileWords) -> None:
 
 def find_mhtml(source: Source, found: FileWords) -> None:
     """The first page of a saved web page; those of its frames are documents of their own."""
-    parts = message_from_bytes(source.read()).walk()
+    parts = message_from_bytes(from_headers(source.read())).walk()
     page = next(part for part in parts if part.get_content_subtype() in ("html", "xhtml+xml"))
     charset = str(page.get_content_charset() or "")
     of_html(decoded(payload_of(page), found, source.options.encoding, charset), found)

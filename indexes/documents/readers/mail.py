@@ -33,7 +33,7 @@ from hopyard.indexes.documents.readers.mail_text import (
     unpacked,
 )
 from hopyard.indexes.documents.readers.outlook import PackageDefect, mail_of_msg, mail_of_package
-from hopyard.indexes.documents.readers.text import decoded, plain_metadata
+from hopyard.indexes.documents.readers.text import decode, decoded, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown, read_html
 from hopyard.indexes.text.language import detect_language
 from hopyard.state.errors import CorpusError
@@ -88,16 +88,22 @@ def read_eml(source: Source) -> Iterator[Found]:
 
 def read_mhtml(source: Source) -> Iterator[Found]:
     """A web page that a browser saved in one file; the pages of its frames are files in it."""
-    mail = _parsed(source.read())
+    mail = _parsed(from_headers(source.read()))
     pages = [part for part in mail.walk() if part.get_content_type() in _PAGES]
     if not pages:
         raise CorpusError("it holds no web page")
     page = file_of(payload_of(pages[0]), source.name, source)
     yield from read_html(page, str(pages[0].get_content_charset() or ""))
     frames = (
-        (f"frame {number}.html", payload_of(each)) for number, each in enumerate(pages[1:], 1)
+        (f"frame {number}.html", _page_of(each, source)) for number, each in enumerate(pages[1:], 1)
     )
     yield from parts_of(frames, source)
+
+
+def _page_of(part: EmailMessage, source: Source) -> bytes:
+    """A page as a file, which says itself in which encoding it is."""
+    data, charset = payload_of(part), str(part.get_content_charset() or "")
+    return BOM_UTF8 + decode(data, source, charset).encode() if charset else data
 
 
 def read_msg(source: Source) -> Iterator[Found]:

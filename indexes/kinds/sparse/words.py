@@ -117,7 +117,7 @@ class Words:
         stop = frozenset(_STOP_WORDS.get(self.language, ()))
         given = [_in_pairs(text, stop) for text in texts]
         others = "".join(text for text in given if not text.isascii())
-        marks = _MARKS.intersection(others.lower())  # a small İ has a mark
+        marks = _MARKS.intersection(others)
         # A class of all marks would take most of the time.
         marked = rf"(?u)\w[\w{''.join(sorted(marks))}]+|\d"
         tokens: list[list[str]] = bm25s.tokenize(
@@ -208,7 +208,7 @@ def _in_pairs(text: str, stop: frozenset[str]) -> str:
 
     if text.isascii():
         return text
-    return _RUN.sub(cut, _SILENT.sub("", unicodedata.normalize("NFKC", text)))
+    return _RUN.sub(cut, _SILENT.sub("", unicodedata.normalize("NFKC", text.lower())))
 
 
 def _whole_and_parts(text: str) -> Iterator[str]:

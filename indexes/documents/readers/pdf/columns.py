@@ -21,6 +21,8 @@ _TOGETHER: Final = 3
 """Rows in which both of two columns begin sentences, at least, so that they are cells."""
 _GOING_ON: Final = 2
 """Rows in which no column begins a sentence, at least, so that it is no list of names."""
+_LARGER: Final = 1.05
+"""The height of a heading's letters, in those of the other rows, at least."""
 
 _Sides = tuple[Sequence[Word], Sequence[Word]]
 """The words of a row on the left and on the right of a gutter."""
@@ -117,9 +119,15 @@ def _begin(rows: Sequence[Sequence[Word]]) -> bool:
 def _are_records(beside: Sequence[_Sides]) -> bool:
     """Whether both sides begin sentences in the same lines, and never in a line of one side.
 
-    The cells of a table do; columns of prose begin sentences where they like.
+    The cells of a table do; columns of prose begin sentences where they like, but below headings.
     """
-    begins = [[not row[0].text[:1].islower() for row in sides if row] for sides in beside]
+    height = _LARGER * median(side[0].height for sides in beside for side in sides if side)
+    rows = [[side for side in sides if side] for sides in beside]
+    begins = [
+        [not side[0].text[:1].islower() for side in sides]
+        for sides in rows
+        if max(side[0].height for side in sides) < height
+    ]
     together = sum(len(sides) > 1 and all(sides) for sides in begins)
     apart = sum(len(sides) > 1 and any(sides) and not all(sides) for sides in begins)
     going_on = sum(not any(sides) for sides in begins)

@@ -23,7 +23,10 @@ _FEW: Final = 4
 
 
 def lines_of(words: Sequence[Word]) -> list[TextLine]:
-    """Lines in reading order: a column of prose from top to bottom, then the next one."""
+    """Lines in reading order: a column of prose from top to bottom, then the next one.
+
+    The first column of Hebrew or Arabic is the right one.
+    """
     rows = rows_of(words)
     columns = Columns(rows)
     found: list[TextLine] = []
@@ -34,7 +37,10 @@ def lines_of(words: Sequence[Word]) -> list[TextLine]:
             found += map(_line, rows[start:end])
         else:
             inside = [word for row in rows[start:end] for word in row]
-            for number, side in enumerate((left_of(gutter), right_of(gutter)), 1):
+            sides = [left_of(gutter), right_of(gutter)]
+            if 2 * sum(is_right_to_left(word.text) for word in inside) > len(inside):
+                sides.reverse()
+            for number, side in enumerate(sides, 1):
                 for line in lines_of([word for word in inside if side(word)]):
                     line.column = line.column or number
                     found.append(line)

@@ -13,6 +13,7 @@ from hopyard.indexes.documents.readers.pdf.line_ends import (
     lines_in_cell,
     whole_words,
 )
+from hopyard.indexes.documents.readers.pdf.lines import lines_of
 from hopyard.indexes.documents.readers.pdf.places import Word
 
 from .conftest import Read
@@ -45,6 +46,18 @@ def test_pages_of_seven_scripts(read: Read) -> None:
     pages = [" ".join(page.split()) for page in text.split("\f")]
     unspaced = TEXTS[3:5]
     assert pages[:7] == [("" if each in unspaced else " ").join((each, each)) for each in TEXTS]
+
+
+def test_the_right_column_of_hebrew_is_the_first() -> None:
+    columns = ("הנמל נבנה על שפת הנהר".split(), "בחורף קפא הנהר לחודשים ארוכים".split())
+    words = [
+        Word(edge - 60 * place - 56, top, edge - 60 * place, top + 10, text, first=place)
+        for edge, column in zip((640, 300), columns, strict=True)
+        for top in range(0, 60, 12)
+        for place, text in enumerate(column)
+    ]
+    found = [line.text.split() for line in lines_of(words)]
+    assert found == [columns[0]] * 5 + [columns[1]] * 5
 
 
 @pytest.mark.parametrize(

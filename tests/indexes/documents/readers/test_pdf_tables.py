@@ -315,6 +315,25 @@ def test_a_column_keeps_the_heading_above_it(read: Read) -> None:
     assert " ".join(text.split()) == " ".join(" ".join(side) for side in sides)
 
 
+def test_paragraphs_below_headings_that_are_level_are_no_cells(read: Read) -> None:
+    sides = (
+        ["The ledger names each of the", "barges that came up the river", "in spring. Half of the grain",
+         "was sold before the summer.", "The tax on it was low, as the", "harbour was poor."],
+        ["Masons worked on the bridge", "until the frost, when mortar", "does not set. Copper for the",
+         "roof came late in the year.", "It was paid for in advance by", "the town itself."],
+    )  # fmt: skip
+
+    def draw(canvas: Any) -> None:
+        canvas.setFont("Helvetica", 13)
+        rows_at(canvas, [["The ledger", "The bridge"]], (50, 260), 800)
+        canvas.setFont("Helvetica", 10)
+        rows_at(canvas, [list(row) for row in zip(*sides, strict=True)], (50, 260), 780)
+
+    text = read("a.pdf", drawn(draw))[1]
+    named = zip(("# The ledger", "# The bridge"), sides, strict=True)
+    assert " ".join(text.split()) == " ".join(f"{head} {' '.join(side)}" for head, side in named)
+
+
 def test_sentences_that_begin_in_the_same_lines_are_cells(read: Read) -> None:
     rows = [
         ["Suppliers may fail for months,", "We keep two suppliers for each part"],

@@ -9,6 +9,7 @@ import pytest
 
 from hopyard.indexes.documents.readers.base import Part, Source
 from hopyard.indexes.documents.readers.mail import read_mhtml
+from hopyard.indexes.documents.readers.web import read_html
 
 Read = Any
 
@@ -96,7 +97,10 @@ SAVED = (
     "--B\r\nContent-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n\r\niVBORw0KGgo=\r\n"
     "{frame}--B--\r\n"
 )
-FRAME = "--B\r\nContent-Type: text/html; charset=iso-8859-1\r\n\r\n<p>Tide at 6</p>\r\n"
+FRAME = (
+    "--B\r\nContent-Type: text/html; charset=windows-1257\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+    "PHA+Uu5nYTwvcD4=\r\n"
+)
 
 
 @pytest.mark.parametrize("name", ["page.mht", "page.mhtml"])
@@ -112,7 +116,9 @@ def test_the_frames_of_a_saved_page_are_files_in_it() -> None:
     source = Source("a.mht", lambda: io.BytesIO(SAVED.format(frame=FRAME).encode()))
     _, frame = read_mhtml(source)
     assert isinstance(frame, Part)
-    assert (frame.name, frame.source.read()) == ("frame 1.html", b"<p>Tide at 6</p>")
+    assert frame.name == "frame 1.html"
+    [content] = read_html(frame.source)
+    assert "".join(content.text) == "Rīga"
 
 
 def test_a_saved_page_names_the_encoding_of_its_page(read: Read) -> None:
@@ -121,3 +127,4 @@ def test_a_saved_page_names_the_encoding_of_its_page(read: Read) -> None:
         b"Content-Transfer-Encoding: 8bit\n\n<p>\xcb\xe9\xec\xdc\xed\xe9</p>"
     )
     assert read("a.mht", mail)[1] == "Λιμάνι"
+    assert read("a.mht", b"\r\n\r\n" + mail)[1] == "Λιμάνι"

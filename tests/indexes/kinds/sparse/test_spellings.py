@@ -70,6 +70,11 @@ def test_a_mark_elsewhere_in_the_batch_changes_no_word() -> None:
     assert words.held(["İstanbul é", "धारा १२"])[:1] == alone
 
 
+def test_capitals_with_two_marks_are_the_same_word() -> None:
+    words = Words("el")
+    assert words.held(["ΜΑΪ\u0301ΟΥ"]) == words.held(["Μαΐου"]) == words.held(["Μαι\u0308\u0301ου"])
+
+
 def test_a_field_that_many_passages_share_is_cut_into_words_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
