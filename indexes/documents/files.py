@@ -41,9 +41,10 @@ _LONGEST_LINE: Final = 100
 """Megabytes of a line of a corpus file: it is in memory several times while it is parsed."""
 
 _LONGEST_REASON: Final = 200
+"""Characters of what a library says of a broken file."""
+
 _MADE: Final = (".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".doc", ".xls", ".rtf")
 """Files whose date is often the day on which they were made, whatever their text says."""
-"""Characters of what a library says of a broken file."""
 
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 """The beginning of an escape in JSON that is half of a character."""

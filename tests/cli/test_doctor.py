@@ -208,6 +208,9 @@ def test_weights_that_nobody_named_are_not_fetched(
     assert weights["cure"] == "`hopyard doctor --model builtin` fetches them now"
     assert not weights["needed"]
     assert "_chat" not in fetched
+    monkeypatch.setenv("HOPYARD_EMBEDDING", "builtin:minilm")
+    minilm = findings(hopyard("doctor", "--json"))[f"weights of {doctor.MINILM.name}"]
+    assert minilm["cure"] == "`hopyard doctor --embedding builtin:minilm` fetches them now"
     monkeypatch.setattr(doctor, "_ask_questions", lambda *_: {})
     hopyard("doctor", "--model", "builtin", "--embedding", "builtin", "--json")
     assert fetched[-2:] == ["_chat", "_embedding"]

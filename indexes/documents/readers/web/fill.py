@@ -139,7 +139,7 @@ def _whole(value: object, otherwise: int) -> int:
 def _open_up(tag: Tag) -> None:
     """Keep the text of a shadow tree, and of pages without scripts."""
     text = tag.get_text()
-    if tag.name == "template" and tag.has_attr("shadowrootmode"):
+    if tag.name == "template" and not {"shadowrootmode", "shadowmode"}.isdisjoint(tag.attrs):
         tag.replace_with(*soup_of(tag.decode_contents()).contents)
     elif tag.name == "noscript" and text.strip() and not _NOTICE.search(text):
         tag.name = "div"

@@ -49,15 +49,14 @@ def test_pages_of_seven_scripts(read: Read) -> None:
 
 
 def test_the_right_column_of_hebrew_is_the_first() -> None:
-    columns = ("הנמל נבנה על שפת הנהר".split(), "בחורף קפא הנהר לחודשים ארוכים".split())
+    texts = ("הנמל נבנה על שפת הנהר", "בחורף קפא הנהר לחודשים ארוכים")
     words = [
         Word(edge - 60 * place - 56, top, edge - 60 * place, top + 10, text, first=place)
-        for edge, column in zip((640, 300), columns, strict=True)
+        for edge, line in zip((640, 300), texts, strict=True)
         for top in range(0, 60, 12)
-        for place, text in enumerate(column)
+        for place, text in enumerate(line.split())
     ]
-    found = [line.text.split() for line in lines_of(words)]
-    assert found == [columns[0]] * 5 + [columns[1]] * 5
+    assert [line.text for line in lines_of(words)] == [texts[0]] * 5 + [texts[1]] * 5
 
 
 @pytest.mark.parametrize(

@@ -317,10 +317,12 @@ def test_a_column_keeps_the_heading_above_it(read: Read) -> None:
 
 def test_paragraphs_below_headings_that_are_level_are_no_cells(read: Read) -> None:
     sides = (
-        ["The ledger names each of the", "barges that came up the river", "in spring. Half of the grain",
-         "was sold before the summer.", "The tax on it was low, as the", "harbour was poor."],
-        ["Masons worked on the bridge", "until the frost, when mortar", "does not set. Copper for the",
-         "roof came late in the year.", "It was paid for in advance by", "the town itself."],
+        ["The ledger names each of the", "barges that came up the river",
+         "in spring. Half of the grain", "was sold before the summer.",
+         "The tax on it was low, as the", "harbour was poor."],
+        ["Masons worked on the bridge", "until the frost, when mortar",
+         "does not set. Copper for the", "roof came late in the year.",
+         "It was paid for in advance by", "the town itself."],
     )  # fmt: skip
 
     def draw(canvas: Any) -> None:

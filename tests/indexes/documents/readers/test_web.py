@@ -98,8 +98,8 @@ SAVED = (
     "{frame}--B--\r\n"
 )
 FRAME = (
-    "--B\r\nContent-Type: text/html; charset=windows-1257\r\nContent-Transfer-Encoding: base64\r\n\r\n"
-    "PHA+Uu5nYTwvcD4=\r\n"
+    "--B\r\nContent-Type: text/html; charset=windows-1257\r\n"
+    "Content-Transfer-Encoding: base64\r\n\r\nPHA+Uu5nYTwvcD4=\r\n"
 )
 
 

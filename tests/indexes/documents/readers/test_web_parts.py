@@ -97,6 +97,7 @@ Read = Any
             "</template></div>",
             ["shown"],
         ),
+        ("<div><template shadowmode=open>saved by Chrome</template></div>", ["saved by Chrome"]),
         ("<iframe srcdoc='&lt;p&gt;in frame&lt;/p&gt;'></iframe>x", ["in frame", "x"]),
         ("<?php echo ?><!-- no --><![if !IE]>kept<![endif]>", ["kept"]),
         # tables
