@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 from typing import Final, NamedTuple
@@ -21,6 +21,8 @@ _TOGETHER: Final = 3
 """Rows in which both of two columns begin sentences, at least, so that they are cells."""
 _GOING_ON: Final = 2
 """Rows in which no column begins a sentence, at least, so that it is no list of names."""
+_MOST_TRIES: Final = 100
+"""Sides of a page that are searched for columns, at most: each has sides of its own."""
 _LARGER: Final = 1.05
 """The height of a heading's letters, in those of the other rows, at least."""
 
@@ -48,18 +50,19 @@ def _gaps(row: Sequence[Word]) -> list[_Gap]:
 class Columns:
     """The columns of rows of words.
 
-    `uneven` says whether lines of one column may be between those of another: such rows have words
-    on one side.
+    Lines of one column may be between those of another: such rows have words on one side.
+
+    Args:
+        tries: What is left of the tries on the page, if the rows are a side of others.
     """
 
-    def __init__(self, rows: Sequence[Sequence[Word]], *, uneven: bool | None = None) -> None:
+    def __init__(self, rows: Sequence[Sequence[Word]], tries: Iterator[int] | None = None) -> None:
         self._rows = rows
         self._gaps = [_gaps(row) for row in rows]
         self._figures = [_has_figures(row, gap) for row, gap in zip(rows, self._gaps, strict=True)]
-        if uneven is None:
-            beside = sum(_overlap(row, below) > _BESIDE for row, below in pairwise(rows))
-            uneven = beside >= _LEAST_ROWS
-        self._uneven = uneven
+        beside = sum(_overlap(row, below) > _BESIDE for row, below in pairwise(rows))
+        self._uneven = tries is not None or beside >= _LEAST_ROWS
+        self._tries = iter(range(_MOST_TRIES)) if tries is None else tries
 
     def at(self, start: int) -> tuple[int, float | None] | None:
         """The end and the gutter of two columns that begin at a row; None if none do.
@@ -81,7 +84,8 @@ class Columns:
                       for row in rows[start:end]]  # fmt: skip
             above = gaps[start - 1] if start else ()
             headed = all(beside[0]) and not any(each.left < middle < each.right for each in above)
-            if _flow(beside, uneven=self._uneven) or (headed and _flow(beside[1:], uneven=False)):
+            tries = self._tries if self._uneven else None
+            if _flow(beside, tries) or (headed and _flow(beside[1:])):
                 return end, None if _are_records(beside) else middle
         return None
 
@@ -102,17 +106,19 @@ class Columns:
         return end, (left + right) / 2
 
 
-def _flow(beside: Sequence[_Sides], *, uneven: bool) -> bool:
-    """Whether both sides of rows are prose, or columns of prose that are not level."""
+def _flow(beside: Sequence[_Sides], tries: Iterator[int] | None = None) -> bool:
+    """Whether both sides of rows are prose, or with tries, begin with columns of prose."""
     sides = [[row for row in side if row] for side in zip(*beside, strict=True)]
     return min(map(len, sides), default=0) >= _LEAST_ROWS - 1 and all(
-        is_prose(rows) or (uneven and _begin(rows)) for rows in sides
+        is_prose(rows) or _begin(rows, tries) for rows in sides
     )
 
 
-def _begin(rows: Sequence[Sequence[Word]]) -> bool:
+def _begin(rows: Sequence[Sequence[Word]], tries: Iterator[int] | None) -> bool:
     """Whether rows begin with columns of prose."""
-    found = Columns(rows, uneven=True).at(0)
+    if tries is None or next(tries, None) is None:
+        return False
+    found = Columns(rows, tries).at(0)
     return found is not None and found[1] is not None
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
+
+from hopyard.indexes.documents.readers.pdf import columns
+from hopyard.indexes.documents.readers.pdf.places import Word
 
 from .conftest import Read
 from .pdfs import drawn, lines_at, rows_at, table
@@ -291,6 +295,26 @@ def test_four_columns_that_are_not_level_are_read_one_after_the_other(
 
     text = read("a.pdf", drawn(draw))[1]
     assert " ".join(text.split()) == " ".join(NEWS)
+
+
+def test_many_columns_that_are_not_level_cost_bounded_work(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_prose, asked = columns.is_prose, list[int]()
+
+    def told(side: Sequence[Sequence[Word]]) -> bool:
+        asked.append(len(side))
+        return is_prose(side)
+
+    def draw(canvas: Any) -> None:
+        for column in range(14):
+            for row in range(12):
+                canvas.drawString(20 + 40 * column, 780 - 12 * row - 5 * (column % 2), "Oats")
+
+    monkeypatch.setattr(columns, "is_prose", told)
+    text = read("a.pdf", drawn(draw))[1]
+    assert text.count("Oats") == 14 * 12
+    assert len(asked) < 500
 
 
 def test_two_columns_of_three_lines_are_no_table(read: Read) -> None:
