@@ -307,6 +307,7 @@ def test_many_columns_that_are_not_level_cost_bounded_work(
         return is_prose(side)
 
     def draw(canvas: Any) -> None:
+        canvas.setFont("Helvetica", 8)
         for column in range(14):
             for row in range(12):
                 canvas.drawString(20 + 40 * column, 780 - 12 * row - 5 * (column % 2), "Oats")
