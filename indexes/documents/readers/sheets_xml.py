@@ -18,8 +18,8 @@ SPREADSHEET: Final = "urn:schemas-microsoft-com:office:spreadsheet"
 _NAMED_FORMATS: Final = {"Percent": "0.00%", "Fixed": "0.00", "Standard": "#,##0.00"}
 _BEGIN: Final = 1024
 """Bytes in which a file says that it is a workbook."""
-_MOST_REPEATED: Final = 100_000
-"""Cells that merged cells of a sheet fill below themselves, at most."""
+_MOST_REPEATED: Final = 2_000_000
+"""Characters that merged cells of a sheet repeat below themselves, at most, with one a cell."""
 _FARTHEST: Final = 1 << 14
 """Columns of a sheet, at most."""
 
@@ -71,7 +71,7 @@ def _rows(
             yield []
         number = place
         waiting = {column: each for column, each in waiting.items() if number <= each[0]}
-        repeated += len(waiting)
+        repeated += sum(len(text) + 1 for _, text in waiting.values())
         if repeated > _MOST_REPEATED:
             waiting = {}
         cells = {column: text for column, (_, text) in waiting.items()}
