@@ -128,12 +128,9 @@ def _are_records(beside: Sequence[_Sides]) -> bool:
     The cells of a table do; columns of prose begin sentences where they like, but below headings.
     """
     height = _LARGER * median(side[0].height for sides in beside for side in sides if side)
-    rows = [[side for side in sides if side] for sides in beside]
-    begins = [
-        [not side[0].text[:1].islower() for side in sides]
-        for sides in rows
-        if max(side[0].height for side in sides) < height
-    ]
+    headed = max(side[0].height for side in beside[0] if side) > height
+    rows = beside[1:] if headed else beside
+    begins = [[not side[0].text[:1].islower() for side in sides if side] for sides in rows]
     together = sum(len(sides) > 1 and all(sides) for sides in begins)
     apart = sum(len(sides) > 1 and any(sides) and not all(sides) for sides in begins)
     going_on = sum(not any(sides) for sides in begins)
