@@ -101,7 +101,7 @@ def read_mhtml(source: Source) -> Iterator[Found]:
 
 
 def _page_of(part: EmailMessage, source: Source) -> bytes:
-    """A page as a file, which says itself in which encoding it is."""
+    """A page as a file that says its encoding itself."""
     data, charset = payload_of(part), str(part.get_content_charset() or "")
     return BOM_UTF8 + decode(data, source, charset).encode() if charset else data
 

@@ -53,7 +53,7 @@ class Columns:
     Lines of one column may be between those of another: such rows have words on one side.
 
     Args:
-        tries: What is left of the tries on the page, if the rows are a side of others.
+        tries: Those that are left on the page, if the rows are a side of others.
     """
 
     def __init__(self, rows: Sequence[Sequence[Word]], tries: Iterator[int] | None = None) -> None:
