@@ -90,7 +90,10 @@ def _section(folder: Path) -> list[str]:
 
 
 def _text(path: Path) -> list[str]:
-    return [path.read_text(encoding="utf-8").strip(), ""] if path.exists() else []
+    """A text with its links to pages of `docs/` as that folder has them."""
+    if not path.exists():
+        return []
+    return [path.read_text(encoding="utf-8").strip().replace("(../../../docs/", "("), ""]
 
 
 def _model_tables(reports: Sequence[Report]) -> list[str]:
