@@ -63,15 +63,14 @@ test: $(STAMP)
 test-scale: $(STAMP)
 	HOPYARD_TEST_SIZE=0.05 $(BIN)/python -m pytest tests/indexes/building/test_size.py
 	TEST_SCALE=1 $(BIN)/python -m pytest tests/reliability/test_workers.py tests/reliability/test_batches.py \
-	  tests/reliability/test_batch_reports.py tests/server/test_server.py \
+	  tests/reliability/test_batch_reports.py tests/server/test_killed_server.py \
 	  -n $(WORKERS) --dist loadfile
 	@if [ $$(id -u) = 0 ] && $(BIN)/python -c 'import ray' 2>/dev/null; then \
 	  unshare -n sh -c 'ip link set lo up && $(BIN)/python -m pytest tests/reliability/test_ray.py'; \
 	else echo "The test of Ray is left out: it needs root and the package ray."; fi
 	$(BIN)/python benchmarks/scale.py --sizes 2000 10000 --print
 	$(BIN)/python benchmarks/pgvector.py --sizes 2000 10000 --print
-	$(BIN)/python -m pytest tests/reliability/test_shared_index.py tests/reliability/test_postgres.py \
-	  tests/reliability/test_postgres_faults.py tests/indexes/kinds/dense \
+	$(BIN)/python -m pytest tests/reliability/postgres tests/indexes/kinds/dense \
 	  -n $(WORKERS) --dist loadfile
 
 lab: $(STAMP)

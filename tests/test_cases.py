@@ -67,7 +67,7 @@ TESTED = {
             "agent/test_tool.py::test_alone_a_fault_is_one_sentence",
         ),
         "no-json-schema": (
-            f"{KINDS}::test_what_a_server_refuses_is_left_out_from_then_on",
+            "models/calls/test_refused_options.py::test_what_a_server_refuses_is_left_out_from_then_on",
             "models/calls/test_more_reports.py::test_a_grammar_that_a_server_cannot_make_is_a_refused_schema",
         ),
         "ollama-window": (

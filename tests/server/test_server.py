@@ -1,28 +1,22 @@
-"""What Studio does, through langgraph-sdk: run, stream, history, fork, kill, approve, remote."""
+"""What Studio does, through langgraph-sdk: run, stream, history, fork, approve, remote."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
-import threading
 from typing import Any
 
 import pytest
 from approvals import REJECT, proposed
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.pregel.remote import RemoteGraph
-from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from hopyard.agent.server import describe
 from hopyard.state.settings.fields import Context, setting_groups
 
-from ..graphs.script import said, split
 from ..graphs.tree.trees import nodes
 from .conftest import CONFIG, IRON, QUESTION, STONE, Server
-
-pytestmark = pytest.mark.server
 
 OUTPUT = {
     "answer",
@@ -258,53 +252,6 @@ async def test_an_error_reaches_the_client_in_its_own_words(
     run = await client.runs.create(thread_id, "hopyard", **given)
     joined: Any = await client.runs.join(thread_id, run["run_id"])
     assert said in str(joined), joined
-
-
-@pytest.mark.skipif("TEST_SCALE" not in os.environ, reason="a second start; `make test-scale`")
-async def test_a_killed_server_goes_on_with_the_thread(comparison: Server) -> None:
-    context: Any = comparison.context(seed=4, strategy="tree")
-    question = "Which was built last, the Mill or the Barn?"
-    parts = ["When was the Mill built?", "When was the Barn built?"]
-    comparison.script.lines = {
-        ("split", question): split(*parts),
-        ("aggregate", question): said("The Barn"),
-    }
-    held, reached = threading.Event(), threading.Event()
-
-    def hold(kind: str, asked: str) -> None:
-        if (kind, asked) == ("aggregate", question) and not held.is_set():
-            reached.set()
-            held.wait(60)
-
-    def calls() -> list[tuple[str, str]]:
-        # A server that was killed also runs again what it had not yet noted as finished.
-        return [call for call in comparison.script.asked if call[1] in {question, *parts}]
-
-    comparison.script.before = hold
-    try:
-        async with get_client(url=comparison.address) as client:
-            thread_id = (await client.threads.create())["thread_id"]
-            await client.runs.create(
-                thread_id, "hopyard", input={"question": question}, context=context
-            )
-            assert await asyncio.to_thread(reached.wait, 60)
-        comparison.kill()
-    finally:
-        held.set()
-    before = calls()
-    assert before[-1] == ("aggregate", question)
-
-    comparison.start()
-    async with get_client(url=comparison.address) as client:
-        # The server may have written down the thread and its run, or not yet; the steps it has.
-        await client.threads.create(thread_id=thread_id, if_exists="do_nothing")
-        await client.runs.wait(
-            thread_id, "hopyard", input=None, context=context, multitask_strategy="enqueue"
-        )
-        state = await client.threads.get_state(thread_id)
-    assert state["next"] == []
-    assert state["values"]["answer"] == "The Barn"
-    assert calls() == [*before, ("aggregate", question)]
 
 
 def test_nothing_blocked_and_nothing_was_traced(comparison: Server) -> None:

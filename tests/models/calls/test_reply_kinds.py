@@ -14,12 +14,8 @@ from langchain_core.messages import AIMessage
 from protocols import Script
 
 from hopyard.models.calls.reply import Ending, read_reply
-from hopyard.models.calls.request import Request, schemas_of, send
-from hopyard.models.chat import Sampling, chat_provider
-from hopyard.models.servers import abilities
 from hopyard.models.servers.failures import UnfinishedReplyError
 from hopyard.models.servers.tokenizers import estimate_tokens
-from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state.errors import BudgetExceededError, CallFailedError
 from hopyard.state.settings.fields import Budget, Context
@@ -246,147 +242,12 @@ async def test_a_draft_is_neither_the_answer_nor_shown_nor_kept(
     assert told.text == "Marta Quill"
 
 
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ("response_format", "This response_format type is unavailable now"),
-        ("temperature", "Unsupported value: 'temperature' does not support 0"),
-        ("seed", "Unrecognized request argument supplied: seed"),
-        ("max_completion_tokens", "Unknown field: max_completion_tokens"),
-        ("stream_options", "stream_options is not supported"),
-    ],
-)
-@pytest.mark.parametrize("status", [400, 422])
-async def test_what_a_server_refuses_is_left_out_from_then_on(
-    serve: Any, option: str, message: str, status: int
-) -> None:
-    server = serve(Script(status=status, error=message), Script(WHOLE))
-    assert (await asked("openai:m"))[0].answer == "Marta Quill"
-    first, second = server.requests
-    assert option in first
-    assert option not in second
-    if option == "response_format":
-        assert second["tools"]
-    if option == "max_completion_tokens":
-        assert second["max_tokens"] == first["max_completion_tokens"]
-    messages, provider = DIRECT.messages({"question": "?"}), chat_provider("openai:m")
-    await send(Request(provider, schemas_of(DIRECT.output), messages, SAMPLING, 30.0))
-    assert len(server.requests) == 3
-    assert option not in server.requests[2]
-
-
-SAMPLING = Sampling(max_tokens=64, temperature=0.0, seed=1)
-
-
-async def test_a_server_that_knows_no_schemas_is_shown_them_in_the_prompt(serve: Any) -> None:
-    refusals = (
-        Script(status=400, error="response_format json_schema is not supported"),
-        Script(status=400, error="tools are not supported"),
-        Script(status=400, error="response_format json_object is not supported"),
-    )
-    server = serve(*refusals, Script(f"Here it is: {WHOLE}"))
-    assert (await asked("openai:m"))[0].answer == "Marta Quill"
-    *_, third, last = server.requests
-    assert third["response_format"] == {"type": "json_object"}
-    assert "response_format" not in last
-    assert '"answer"' in last["messages"][-1]["content"]
-
-
-async def test_what_a_server_refused_is_known_to_another_process(serve: Any) -> None:
-    server = serve(
-        Script(status=400, error="response_format json_schema is not supported"),
-        Script(status=422, error="Unrecognized request argument supplied: seed"),
-        Script(WHOLE),
-    )
-    await asked("openai:m")
-    for model, asks_again in (("openai:m", False), ("openai:n", True)):
-        abilities._known.clear()
-        restart()
-        await asked(model)
-        assert ("response_format" in server.requests[-1]) is asks_again
-        assert ("seed" in server.requests[-1]) is asks_again
-    assert len(server.requests) == 4  # the third was the first answer; the ledger has it
-
-
-async def test_an_answer_is_no_longer_than_the_server_allows(serve: Any) -> None:
-    limit = "max_tokens is too large. This model supports at most 20 completion tokens"
-    server = serve(Script(status=400, error=limit), Script(WHOLE))
-    assert (await asked("openai:m"))[0].answer == "Marta Quill"
-    assert [each["max_completion_tokens"] for each in server.requests] == [DIRECT.max_tokens, 20]
-
-
-async def test_a_refusal_is_kept_only_if_the_server_accepts_the_rest(serve: Any) -> None:
-    serve(Script(status=400, error="response_format: upstream m2 has no such thing"))
-    with pytest.raises(CallFailedError):
-        await asked("openai:m")
-    abilities._known.clear()
-    assert abilities.abilities_of(chat_provider("openai:m").identity) == abilities.Abilities()
-
-
 @pytest.mark.parametrize("model", ["openai:m", "ollama:m"])
 async def test_a_timeout_of_the_servers_own_is_tried_again(serve: Any, model: str) -> None:
     late = Script(status=500, error="context deadline exceeded (Client.Timeout exceeded)")
     server = serve(late, late, Script(WHOLE))
     assert (await asked(model))[0].answer == "Marta Quill"
     assert len(server.requests) == 3
-
-
-LONG = (
-    "This model's maximum context length is 2000 tokens. However, you requested 6400 tokens "
-    "(2400 in the messages, 4000 in the completion). Please reduce the length of the messages."
-)
-
-
-async def test_a_prompt_is_made_shorter_for_the_window_that_an_error_tells(serve: Any) -> None:
-    server = serve(Script(status=400, error=LONG), Script(CITED), Script(CITED))
-    assert (await read_passages()).answer == "Marta Quill [1]"
-    first, second = server.requests
-    assert (numbered(first), numbered(second)) == (10, 6)
-    assert second["max_completion_tokens"] <= 1000 < first["max_completion_tokens"]
-    [note] = model_caller("openai:m").ledger.notes("run")
-    assert "holds 6 of the 10 passages found; the model did not read the others." in note
-    abilities._known.clear()  # another process
-    restart()
-    assert model_caller("openai:m").ledger.notes("run") == [note]
-    await read_passages(run="another")  # the ledger answers
-    assert model_caller("openai:m").ledger.notes("another") == [note]
-    await read_passages("When was it built?")
-    assert numbered(server.requests[-1]) < 10
-    assert len(server.requests) == 3
-
-
-@pytest.mark.parametrize("counted", [True, False])
-async def test_a_server_that_counts_far_fewer_tokens_may_have_cut_the_prompt(
-    serve: Any, counted: bool
-) -> None:
-    """TradingAgents 168: Ollama's endpoint for OpenAI's clients takes no window from a request."""
-    serve(Script(CITED, counted=counted))  # it counts 9 tokens of 2,400
-    assert (await read_passages()).answer == "Marta Quill [1]"
-    notes = model_caller("openai:m").ledger.notes("run")
-    assert ["it may have cut its beginning off" in note for note in notes] == [True] * counted
-
-
-async def test_a_prompt_is_sent_again_only_if_it_is_shorter(serve: Any) -> None:
-    server = serve(Script(status=400, error="reduce the length of the messages"))
-    with pytest.raises(CallFailedError, match="longer than the window") as raised:
-        await read_passages()
-    assert raised.value.reason == "too long"
-    assert len(server.requests) == 1
-
-
-CITED = '{"thought": "It says so.", "answer": "Marta Quill [1]", "passages": [1]}'
-
-
-async def read_passages(question: str = "Who built it?", run: str = "run") -> Any:
-    lines = [f"[{number}] Alder Bridge: {'x ' * 390}" for number in range(1, 11)]
-    values = {"passages": "\n".join(lines), "question": question, "style": "short"}
-    context = Context(model="openai:m")
-    return await model_caller("openai:m").call(ANSWER.of("capable"), values, context, run)
-
-
-def numbered(request: dict[str, Any]) -> int:
-    """The passages in a request."""
-    return str(request["messages"][-1]["content"]).count("] Alder Bridge")
 
 
 async def test_two_servers_of_one_model_name_share_no_answers(serve: Any) -> None:

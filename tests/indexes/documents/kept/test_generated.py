@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies
 
 from .conftest import Compared
-from .made import MAKERS, Words
+from .office import docx, epub, odt, pdf, pptx, xlsx
+from .texts import csv, html, json_, mail, markdown, notebook, rtf, text, xml
+from .words import Words
+
+MAKERS: dict[str, tuple[Callable[[Words], bytes], int]] = {
+    "a.html": (html, 40), "a.xml": (xml, 40), "a.json": (json_, 40), "a.csv": (csv, 30),
+    "a.txt": (text, 25), "a.md": (markdown, 25), "a.eml": (mail, 25), "a.docx": (docx, 25),
+    "a.xlsx": (xlsx, 15), "a.odt": (odt, 25), "a.epub": (epub, 10), "a.rtf": (rtf, 10),
+    "a.pptx": (pptx, 4), "a.pdf": (pdf, 8), "a.ipynb": (notebook, 5),
+}  # fmt: skip
+"""Makes a file of each format; how many are made."""
 
 
 def bare(text: str) -> str:

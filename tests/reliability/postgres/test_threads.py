@@ -8,13 +8,13 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import Command, Zygote
+from commands import Command
 from langgraph.checkpoint.base.id import uuid6
 from model_server import ModelServer
 from postgres_server import OWN, PostgresServer
@@ -23,46 +23,15 @@ from hopyard.agent.session import open_session
 from hopyard.models.ledger import open_ledger
 from hopyard.state.errors import HopyardError, ThreadBusyError, UsageError
 from hopyard.state.settings.fields import Context
-from hopyard.state.storage.addresses import LEDGER_VARIABLE, THREADS_VARIABLE
+from hopyard.state.storage.addresses import THREADS_VARIABLE
 from hopyard.state.storage.checkpoints import open_saver
 from hopyard.state.storage.serializer import KEY_VARIABLE
 
-from ..graphs.script import full_tree, said
-from .conftest import EMBEDDING, Everything
-from .test_savers import KEY, TOLD, _ask, single
+from ...graphs.script import said
+from ..test_savers import KEY, TOLD, _ask, single
+from .conftest import MODELS, TREE, TREE_QUESTION, Start
 
 __all__ = ("single",)
-
-MODELS = ("--model", "openai:scripted", "--embedding", EMBEDDING, "-k", "2", "--json")
-TREE = ("-s", "tree", "--set", "tree.max_depth=2", "--set", "concurrency=4")
-QUESTION = "All?"
-
-Start = Callable[..., Command]
-
-
-@pytest.fixture
-def place(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> str:
-    """An empty database for threads and ledger."""
-    address = postgres.place()
-    for variable in (THREADS_VARIABLE, LEDGER_VARIABLE):
-        monkeypatch.setenv(variable, address)
-    return address
-
-
-@pytest.fixture
-def start(
-    place: str, index: Path, zygote: Zygote, model_server: ModelServer, tmp_path: Path
-) -> Start:
-    """Starts a question, or another command, on a machine: each has its own data folder."""
-    model_server.answer = everything = Everything()
-    everything.lines = full_tree(QUESTION, 2)
-
-    def started(machine: str, *arguments: str) -> Command:
-        given = arguments or ("ask", QUESTION, "-t", "t", "-i", str(index), *TREE, *MODELS)
-        environment = model_server.environment() | {"HOPYARD_HOME": str(tmp_path / machine)}
-        return zygote.start(*given, environment=environment)
-
-    return started
 
 
 @contextmanager
@@ -87,7 +56,7 @@ def test_two_machines_that_ask_the_same_pay_once(
     start: Start, index: Path, model_server: ModelServer
 ) -> None:
     model_server.delay = 0.1
-    ask = ("ask", QUESTION, "-i", str(index), *TREE, *MODELS)
+    ask = ("ask", TREE_QUESTION, "-i", str(index), *TREE, *MODELS)
     asked = [start(machine, *ask, "-t", machine) for machine in ("one", "two")]
     ended = [command.end() for command in asked]
     assert [each.code for each in ended] == [0, 0], ended
