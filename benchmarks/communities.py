@@ -117,7 +117,7 @@ def measure(passages: int) -> dict[str, Any]:
         "communities": [len(files.hierarchy.at(level)) for level in range(index.levels)],
         "roots_of_two_or_more": sum(len(each.entities) > 1 for each in roots),
         "longest_path": max(map(len, paths)),
-        "modularity": [round(value, 4) for value in index.modularity],
+        "modularity": files.modularity.round(4).tolist(),
         "modularity_of_topics": round(planted, 4),
     }
 

@@ -28,7 +28,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from passage_graph_data import grow, load_corpus
+from passage_graph_data import load_questions
 from passage_graph_methods import hopyard, literal
 
 from hopyard.indexes.kinds.passage_graph.edges import build_edges
@@ -49,8 +49,8 @@ def main() -> None:
         return
     arguments.cache.mkdir(parents=True, exist_ok=True)
     # Embed before anything is measured.
-    load_corpus(arguments.corpus, arguments.passages, arguments.cache)
-    compared = {method: _measure(arguments, method, arguments.passages) for method in _METHODS}
+    load_questions(arguments.corpus, arguments.passages, arguments.cache)
+    compared = {method: _measure(arguments, method) for method in _METHODS}
     result = {
         "passages": arguments.passages,
         "cores": os.cpu_count(),
@@ -80,27 +80,24 @@ def _arguments() -> argparse.Namespace:
     results = here / "benchmarks" / "results" / "passage_graph.json"
     parser.add_argument("--out", type=Path, default=results, help="where the numbers go")
     parser.add_argument("--worker", choices=_METHODS, help=argparse.SUPPRESS)
-    parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-def _measure(arguments: argparse.Namespace, method: str, size: int) -> dict[str, Any]:
+def _measure(arguments: argparse.Namespace, method: str) -> dict[str, Any]:
     """One measurement in a process of its own."""
-    command = [sys.executable, __file__, "--worker", method, "--size", str(size)]
+    command = [sys.executable, __file__, "--worker", method]
     for name in ("corpus", "passages", "cache"):
         command += [f"--{name}", str(getattr(arguments, name))]
     if arguments.literal_sample is not None:
         command += ["--literal-sample", str(arguments.literal_sample)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     measured: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    print(f"{method} {size}: {measured}", file=sys.stderr)
+    print(f"{method}: {measured}", file=sys.stderr)
     return measured
 
 
 def _work(arguments: argparse.Namespace) -> dict[str, Any]:
-    corpus = load_corpus(arguments.corpus, arguments.passages, arguments.cache)
-    outcoming, incoming = grow(corpus, arguments.size)
-    del corpus
+    outcoming, incoming = load_questions(arguments.corpus, arguments.passages, arguments.cache)
     before = _reset_peak()
     started = time.process_time()
     seconds = None
@@ -118,8 +115,7 @@ def _work(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _compare(arguments: argparse.Namespace) -> dict[str, dict[str, int]]:
     """How many matches of ours are those of the other methods, and of the edges."""
-    corpus = load_corpus(arguments.corpus, arguments.passages, arguments.cache)
-    outcoming, incoming = grow(corpus, arguments.passages)
+    outcoming, incoming = load_questions(arguments.corpus, arguments.passages, arguments.cache)
     found = {
         method: np.load(arguments.cache / f"best-{method}.npy", allow_pickle=False)
         for method in _METHODS

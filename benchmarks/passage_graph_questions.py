@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-__all__ = ("IN_COMING", "OUT_COMING", "Passage", "read_corpus", "write_questions")
+__all__ = ("Passage", "read_corpus", "write_questions")
 
-IN_COMING: Final = 2
-OUT_COMING: Final = 4
+_OUT_COMING: Final = 4
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _PREDICATE: Final = re.compile(r"\b(is|was|are|were)\s+(?:an?\s+|the\s+)?(.+)")
@@ -82,7 +81,7 @@ def write_questions(passage: Passage) -> tuple[list[str], list[str]]:
     out_coming = [
         # A passage with few names asks of them again, in other words.
         _pick(_ABOUT_A_NAME, passage, turn).format(name=names[turn % len(names)], title=title)
-        for turn in range(OUT_COMING)
+        for turn in range(_OUT_COMING)
     ]
     return in_coming, out_coming
 

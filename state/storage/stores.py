@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +19,6 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
-    CheckpointTuple,
 )
 from langgraph.checkpoint.serde.types import ERROR
 
@@ -82,48 +81,6 @@ class ThreadLocks(Protocol):
         """Remove what is left of the lock of a thread that is deleted."""
 
 
-class ThreadStore(Protocol):
-    """A LangGraph saver, and what else callers need of threads."""
-
-    @property
-    def locks(self) -> ThreadLocks:
-        """The locks of its threads."""
-
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Read a checkpoint."""
-
-    def alist(self, config: RunnableConfig | None) -> AsyncIterator[CheckpointTuple]:
-        """List checkpoints, the newest first."""
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        """Delete a thread."""
-
-    async def last_steps(self) -> list[tuple[str, str]]:
-        """All threads with their latest checkpoint's id, the one used last first."""
-
-    async def unused_threads(self, days: float) -> list[str]:
-        """The threads whose last step is more days ago than that."""
-
-    async def thread_size(self, thread_id: str) -> int:
-        """Bytes of a thread's checkpoints, messages and pending writes."""
-
-    async def acopy_thread(
-        self, source_thread_id: str, target_thread_id: str, end: str | None = None
-    ) -> None:
-        """Copy a thread with its history under another name, in one transaction.
-
-        Args:
-            end: The last checkpoint of the copy; None copies all.
-        """
-
-    async def scrub(self) -> None:
-        """Take what was deleted off the disk, where that is the store's to do.
-
-        Raises:
-            HopyardError: Another process holds on to it.
-        """
-
-
 @dataclass(frozen=True)
 class Step:
     """A checkpoint to save, as LangGraph gives it to `aput`.
@@ -159,11 +116,17 @@ class Step:
         )
 
 
-class StoreBase(ABC, BaseCheckpointSaver[str]):
-    """Finishes writes that have started, even when they are cancelled.
+class ThreadStore(ABC, BaseCheckpointSaver[str]):
+    """A LangGraph saver, and what else callers need of threads.
 
-    A cancelled run, as after Ctrl-C, would otherwise lose its last step.
+    It finishes writes that have started, even when they are cancelled. A cancelled run, as after
+    Ctrl-C, would otherwise lose its last step.
+
+    Attributes:
+        locks: The locks of its threads.
     """
+
+    locks: ThreadLocks
 
     def __init__(self, *values: Any, **named: Any) -> None:
         super().__init__(*values, **named)
@@ -175,6 +138,28 @@ class StoreBase(ABC, BaseCheckpointSaver[str]):
     @abstractmethod
     async def last_steps(self) -> list[tuple[str, str]]:
         """All threads with their latest checkpoint's id, the one used last first."""
+
+    @abstractmethod
+    async def thread_size(self, thread_id: str) -> int:
+        """Bytes of a thread's checkpoints, messages and pending writes."""
+
+    @abstractmethod
+    async def acopy_thread(
+        self, source_thread_id: str, target_thread_id: str, end: str | None = None
+    ) -> None:
+        """Copy a thread with its history under another name, in one transaction.
+
+        Args:
+            end: The last checkpoint of the copy; None copies all.
+        """
+
+    @abstractmethod
+    async def scrub(self) -> None:
+        """Take what was deleted off the disk, where that is the store's to do.
+
+        Raises:
+            HopyardError: Another process holds on to it.
+        """
 
     @abstractmethod
     async def _put(self, step: Step) -> None:

@@ -16,7 +16,7 @@ from hopyard.state.errors import HopyardError
 from hopyard.state.storage.conversations import DELETE_UNUSED, HEADS, SCHEMA, Conversations, Known
 from hopyard.state.storage.patience import in_turn
 from hopyard.state.storage.serializer import serializer
-from hopyard.state.storage.stores import Step, StoreBase, ThreadLocks
+from hopyard.state.storage.stores import Step, ThreadLocks, ThreadStore
 
 _INCREMENTAL: Final = 2
 
@@ -47,7 +47,7 @@ _UNTIL: Final = {
 """Rows up to a checkpoint: ids of checkpoints grow with time."""
 
 
-class SqliteThreadStore(StoreBase, AsyncSqliteSaver):
+class SqliteThreadStore(ThreadStore, AsyncSqliteSaver):
     """LangGraph's saver with the messages of a thread as rows of their own.
 
     Args:

@@ -111,11 +111,6 @@ class CommunityIndex:
         return self.files.hierarchy.levels
 
     @property
-    def modularity(self) -> tuple[float, ...]:
-        """The modularity of the communities at each level."""
-        return tuple(self.files.modularity.tolist())
-
-    @property
     def entities(self) -> int:
         """Number of entities; each is in one community of a level."""
         return len(self._leaves)

@@ -22,7 +22,7 @@ from hopyard.state.storage.addresses import THREADS_VARIABLE
 from hopyard.state.storage.postgres.connection import AsyncDatabase, Place, lock_number
 from hopyard.state.storage.postgres.locks import PostgresLocks
 from hopyard.state.storage.serializer import serializer
-from hopyard.state.storage.stores import Step, StoreBase
+from hopyard.state.storage.stores import Step, ThreadStore
 from hopyard.state.text.unicode import valid_unicode
 
 P = ParamSpec("P")
@@ -84,7 +84,7 @@ async def _same(connection: AsyncConnection[Any]) -> AsyncConnection[Any]:
     return connection
 
 
-class PostgresThreadStore(StoreBase, AsyncPostgresSaver):
+class PostgresThreadStore(ThreadStore, AsyncPostgresSaver):
     """LangGraph's saver over a connection that opens again after it was lost.
 
     Args:
@@ -93,6 +93,8 @@ class PostgresThreadStore(StoreBase, AsyncPostgresSaver):
         locks: One runner for each thread.
         key: Encrypts checkpoints; b"" leaves them readable.
     """
+
+    locks: PostgresLocks
 
     def __init__(
         self,

@@ -85,7 +85,7 @@ def test_ids_titles_and_passages(opened: Index) -> None:
     alone = next(each for each in found.at(0) if each.title == "Zanzibar")
     assert (alone.passages, len(alone.entities), found.report(alone.id)) == (1, 1, None)
     assert found.at(0)[0].passages == 2
-    assert len(found.modularity) == found.levels
+    assert len(found.files.modularity) == found.levels
     with pytest.raises(UsageError, match="no community '7-0'"):
         found.community("7-0")
     with pytest.raises(UsageError, match=f"give one from 0 to {found.levels - 1}"):
