@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,12 @@ from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.search import Kept
 from hopyard.state.errors import UsageError
 
+if TYPE_CHECKING:
+    from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+
 REPORTS_FILE: Final = "reports.jsonl"
+_LABELS: Final = 10
+"""Labels of a community as plain values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +170,18 @@ class CommunityIndex:
     def report(self, community_id: str) -> Report | None:
         """The report that the build wrote about a community; None if it wrote none."""
         return self.reports.get(community_id)
+
+    def plain(self, community: Community, graph: EntityGraph) -> dict[str, Any]:
+        """A community as plain values, with the labels of its commonest entities."""
+        rows = sorted(community.entities, key=lambda row: -graph.passages_with[row])[:_LABELS]
+        report = self.report(community.id)
+        return {
+            **community.model_dump(mode="json", exclude={"entities"}),
+            "entities": len(community.entities),
+            "labels": [graph.label(row) for row in rows],
+            "report": report
+            and report.model_dump(mode="json", include={"summary", "rating", "findings"}),
+        }
 
     @cached_property
     def _starts(self) -> list[int]:

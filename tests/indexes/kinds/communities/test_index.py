@@ -139,3 +139,18 @@ def test_an_update_keeps_the_settings_and_a_build_takes_new_ones(tmp_path: Path)
 def _status(index: Path) -> dict[str, object]:
     with Index.open(index) as opened:
         return dict(KIND.status(opened.kind_directory("communities")))
+
+
+def test_a_community_as_plain_values(opened: Index) -> None:
+    found: CommunityIndex = opened.reader("communities")
+    assert found.plain(found.at(0)[-1], opened.reader("entity-graph")) == {
+        "id": found.at(0)[-1].id,
+        "level": 0,
+        "parent": "",
+        "children": [],
+        "entities": 1,
+        "passages": 1,
+        "title": "Zanzibar",
+        "labels": ["Zanzibar"],
+        "report": None,
+    }
