@@ -40,7 +40,8 @@ def test_one_spelling_for_each_keyword(text: str, expected: str) -> None:
 
 
 @given(
-    st.text("aB1ÉßİДжﬁि .'’s-+#&\"?\n", max_size=12) | st.sampled_from(["the the a", "x's's", "a b"])
+    st.text("aB1ÉßİДжﬁि .'’s-+#&\"?\n", max_size=12)
+    | st.sampled_from(["the the a", "x's's", "a b"])
 )
 def test_normalising_twice_changes_nothing(text: str) -> None:
     once = normalise_keyword(text)

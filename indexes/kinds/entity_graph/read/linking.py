@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
-from hopyard.indexes.text.english import ARTICLES, FUNCTION_WORDS
 from hopyard.indexes.text.capitals import MARKS, SIGNS
+from hopyard.indexes.text.english import ARTICLES, FUNCTION_WORDS
 from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.indexes.text.korean import bare_forms
 from hopyard.indexes.text.names import is_date, names_in
