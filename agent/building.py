@@ -217,7 +217,6 @@ class _Build:
                     self._directory, read.report, read.paths, read.folders, only=read.only
                 ),
             )
-        folders = read.folders
-        await asyncio.to_thread(folders.write)
-        report.warnings += folders.warnings
+        await asyncio.to_thread(read.folders.write)
+        report.warnings += read.folders.warnings
         return IndexReport.of(self._directory, report, read)
