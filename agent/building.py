@@ -202,19 +202,21 @@ class _Build:
         embedding: Callable[[str], str],
         last: Sequence[tuple[str, Any]] = (),
     ) -> IndexReport:
+        read = self._sources
         with closing(Resources()) as resources:
             pairs = [*last, *named_settings(resources, self._named)]
             context = read_given(pairs).context
             report = await put(
-                self._sources,
+                read,
                 directory=self._directory,
                 embedder=await asyncio.to_thread(resources.embedder, embedding(context.embedding)),
                 settings=context,
                 caller=lambda: resources.caller(context.model),
                 progress=self._progress,
+                finally_=lambda: write_unread(
+                    self._directory, read.report, read.paths, read.folders, only=read.only
+                ),
             )
-        read, folders = self._sources, self._sources.folders
-        await asyncio.to_thread(folders.write)
-        write_unread(self._directory, read.report, read.paths, folders, only=read.only)
-        report.warnings += folders.warnings
+        await asyncio.to_thread(read.folders.write)
+        report.warnings += read.folders.warnings
         return IndexReport.of(self._directory, report, read)

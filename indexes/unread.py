@@ -11,7 +11,6 @@ from pydantic import TypeAdapter, ValidationError
 from hopyard.indexes.corpus.chunked import UNREAD_FILE
 from hopyard.indexes.corpus.generation import VISIBLE
 from hopyard.indexes.corpus.manifest import read_manifest
-from hopyard.indexes.corpus.shared import publish_again
 from hopyard.indexes.listing import open_corpus
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.settings.rights import may_read
@@ -67,7 +66,6 @@ def write_unread(
         write_file(
             directory / UNREAD_FILE, _AS_FILE.dump_json(dict(sorted(found.items())), indent=1)
         )
-        publish_again(directory)
 
 
 def forget_unread(directory: Path, files: Set[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -125,17 +126,19 @@ def build_command(
         stamps = FileStamps(out_, paths or (), encoding, ocr)
         with progress_bar() as progress:
             loaded, documents = reading(paths, loader, encoding, ocr, progress, folders, stamps)
+            build |= {
+                "progress": progress,
+                "finally_": partial(write_unread, out_, loaded, paths or (), folders, only=True),
+            }
             if on:
                 from hopyard.agent.workers.shared_build import shared_build
 
                 with shared_build(on, out_, context, resources, embedder) as models:
-                    work = building.build(documents, **build | models, progress=progress)
-                    report = asyncio.run(work)
+                    report = asyncio.run(building.build(documents, **build | models))
             else:
-                report = asyncio.run(building.build(documents, **build, progress=progress))
+                report = asyncio.run(building.build(documents, **build))
     stamps.write([*loaded.bad, *report.bad], only=True)
     folders.write()
-    write_unread(out_, loaded, paths or (), folders, only=True)
     finish(report, loaded, index_status(out_), skip_bad=skip_bad, as_json=json_)
 
 
@@ -179,13 +182,14 @@ def add_command(
             if dry_run:
                 found = asyncio.run(building.estimate_update(documents, **add))
             else:
-                report = asyncio.run(building.add(documents, **add, progress=progress))
+                unread = partial(write_unread, directory, loaded, paths or (), folders)
+                work = building.add(documents, **add, progress=progress, finally_=unread)
+                report = asyncio.run(work)
     if dry_run:
         show_estimates(*found, loaded=loaded, directory=directory, as_json=json_)
         return
     stamps.write([*loaded.bad, *report.bad])
     folders.write()
-    write_unread(directory, loaded, paths or (), folders)
     report.warnings += folders.warnings
     finish(report, loaded, index_status(directory), skip_bad=skip_bad, as_json=json_)
 

@@ -120,10 +120,12 @@ class Following:
                 settings=self.context,
                 caller=lambda: resources.caller(self.context.model),
                 progress=progress,
+                finally_=lambda: write_unread(
+                    self.directory, loaded, self.paths, folders, unchanged=stamps.unchanged
+                ),
             )
         await asyncio.to_thread(stamps.write, [*loaded.bad, *report.bad])
         await asyncio.to_thread(folders.write)
-        write_unread(self.directory, loaded, self.paths, folders, unchanged=stamps.unchanged)
         report.warnings += folders.warnings
         report.warnings += [
             f"{shown(folder)!r} is empty, and another disk was mounted there: its documents stay. "

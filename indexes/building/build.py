@@ -53,6 +53,7 @@ async def build(
     settings: Context | None = None,
     caller: OpenCaller | None = None,
     progress: Progress = silent,
+    finally_: Callable[[], None] = lambda: None,
 ) -> BuildReport:
     """Make an index hold exactly these documents.
 
@@ -69,6 +70,7 @@ async def build(
         caller: Opens the chat model; called once a kind needs it. With None no model is asked:
             a kind that would ask keeps what it has.
         progress: Called as the build proceeds.
+        finally_: Writes what else belongs to the index, before a shared index is published.
 
     Raises:
         UsageError: `chunk_tokens` is above the model's window, a kind is unknown or builds on one
@@ -87,7 +89,7 @@ async def build(
         for kind in recipe.kinds:
             await in_thread(kind.prepare, directory, recipe.options)
         await run.put(documents, chunker, lambda held, seen, _: held.keys() - seen)
-        return await run.finish(recipe, lambda: embedder)
+        return await run.finish(recipe, lambda: embedder, finally_)
 
 
 async def add(
@@ -98,6 +100,7 @@ async def add(
     settings: Context | None = None,
     caller: OpenCaller | None = None,
     progress: Progress = silent,
+    finally_: Callable[[], None] = lambda: None,
 ) -> BuildReport:
     """Add documents to an index, or update those whose id it holds. The others stay.
 
@@ -110,7 +113,7 @@ async def add(
         IndexBusyError: Another build holds the directory.
         HopyardError: See `build`.
     """
-    return await _put(documents, None, directory, embedder, settings, caller, progress)
+    return await _put(documents, None, directory, embedder, settings, caller, progress, finally_)
 
 
 async def sync(
@@ -122,6 +125,7 @@ async def sync(
     settings: Context | None = None,
     caller: OpenCaller | None = None,
     progress: Progress = silent,
+    finally_: Callable[[], None] = lambda: None,
 ) -> BuildReport:
     """Bring what an index has of some files and folders up to date with them.
 
@@ -133,12 +137,13 @@ async def sync(
         settings: As for `add`.
         caller: As for `add`.
         progress: Called as the work proceeds.
+        finally_: As for `build`.
 
     Raises:
         UsageError: Nothing is left in a folder that the index has documents from.
         HopyardError: See `add`.
     """
-    run = (directory, embedder, settings, caller, progress)
+    run = (directory, embedder, settings, caller, progress, finally_)
     report = await _put(documents, scope.gone, *run)
     report.unchanged += scope.untouched
     return report
@@ -152,13 +157,14 @@ async def _put(
     settings: Context | None,
     caller: OpenCaller | None,
     progress: Progress,
+    finally_: Callable[[], None],
 ) -> BuildReport:
     async with open_run(directory, progress, update=True) as run:
         recipe, chunker = await in_thread(
             update_recipe, directory, run.held, embedder, settings, caller
         )
         await run.put(documents, chunker, gone)
-        return await run.finish(recipe, lambda: embedder)
+        return await run.finish(recipe, lambda: embedder, finally_)
 
 
 async def remove(

@@ -145,12 +145,16 @@ class BuildRun:
         forget_unread(self._directory, gone - stay)
 
     async def finish(
-        self, recipe: Recipe, open_embedder: Callable[[], Embedder] | None
+        self,
+        recipe: Recipe,
+        open_embedder: Callable[[], Embedder] | None,
+        finally_: Callable[[], None] = lambda: None,
     ) -> BuildReport:
         """Embed, derive, and put the new manifest in place, unless nothing changed.
 
         Args:
             open_embedder: Gives the embedding model; None where each text has its vector already.
+            finally_: As for `build.build`.
         """
         report, manifest = self._report, self._current
         stands = manifest is not None and not report.changed and not recipe.options.clean
@@ -175,6 +179,7 @@ class BuildRun:
                     f"The index {str(self._directory)!r} cannot be written ({error}): fix the "
                     f"problem, then run the same command again to continue."
                 ) from error
+        await in_thread(finally_)
         report.passages = manifest.counts["passages"] if manifest else 0
         report.seconds = time.perf_counter() - self._began
         return report

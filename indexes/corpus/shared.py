@@ -8,14 +8,13 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.corpus.mirror import Mirror
-from hopyard.state.errors import HopyardError
 from hopyard.state.extras import require
 from hopyard.state.settings.index_address import index_address, is_address
 from hopyard.state.settings.sources import home
@@ -107,16 +106,6 @@ def publishing(directory: Path, progress: Progress) -> Iterator[Callable[[bool],
             yield partial(mirror.publish, publisher, progress)
         finally:
             mirror.publisher = None
-
-
-def publish_again(directory: Path) -> None:
-    """Publish what was written into a directory after its build.
-
-    Without the database the next build does it: this one is whole.
-    """
-    if mirror_at(directory):
-        with suppress(HopyardError), publishing(directory, lambda *_: None) as publish:
-            publish(False)
 
 
 def mirror_at(directory: Path) -> Mirror | None:

@@ -8,6 +8,7 @@ capitalised word belongs to the run (`12 Angry Men`, `Apollo 11`). A year does n
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,10 +19,18 @@ QUOTES: Final = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "`": "'", "“
 
 YEAR: Final = r"(?:1\d{3}|20\d{2})"
 
+MARKS: Final = "".join(
+    mark for mark in map(chr, range(0x300, 0x2000)) if unicodedata.category(mark)[0] == "M"
+)
+"""Accents, and the vowels and tones of scripts such as Hindi and Thai: parts of their letters."""
+SIGNS: Final = r"(?:\+\+?|#)"
+"""Signs at the end of a name that tell it from another: `C++`, `C#`, `A+`."""
+
 # A word may hold inner apostrophes, hyphens and points: O'Brien, half-brother, U.S.A.
 _INNER: Final = r"[.'&-]"
 _NUMBER: Final = r"\d+(?:[.,]\d+)+"
-_PLAIN: Final = rf"\w++(?:{_INNER}\w++)*+"
+_LETTERS: Final = rf"\w[\w{MARKS}]*+"
+_PLAIN: Final = rf"{_LETTERS}(?:{_INNER}{_LETTERS})*+(?:{SIGNS}(?![\w+#]))?+"
 WORD: Final = re.compile(rf"{_NUMBER}|{_PLAIN}")
 
 _CASED: Final = (range(0x2E00), range(0xA640, 0xA800), range(0xFF21, 0xFF3B))

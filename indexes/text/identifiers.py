@@ -30,9 +30,11 @@ _CODE: Final = re.compile(
     rf"(?:{_SPACE}?\([^\W_]{{1,4}}\))*(?:#|\+\+)?(?![^\W_])"
 )
 """Letters and digits joined by signs, with paragraphs in brackets: `10.0.3.17`, `12 (3)`, `C#`."""
+_SIGNED: Final = re.compile(r"(?<![\w.,/:-])(?:[A-Z][A-Za-z]{0,2}[+\u2212-]|\.[A-Z]{2,})(?![\w+-])")
+"""Letters that only a sign tells from others: `A+`, `AA-`, `Na+`, `.NET`."""
 _LABELLED: Final = re.compile(
     rf"(?<![^\W_])([^\W\d_]{{2,}})\.?{_SPACE}+(?:[Nn][or]\.?{_SPACE}*)?"
-    r"(\d{1,6}[A-Za-z]?|\d+\.\d+|[A-Z]\d{0,3}|[IVXLC]+[.-][A-Z])"
+    r"(\d{1,6}[A-Za-z]?|\d+\.\d+|[A-Z]\d{0,3}(?:[+-](?![\w+-]))?|[IVXLC]+[.-][A-Z])"
     r"(?![^\W_]|[.,:/%’'&-][^\W_])(?!\s?[%&])"
     rf"(?:{_SPACE}([a-z])(?![^\W_]))?"
 )
@@ -95,8 +97,8 @@ def identifiers_in(text: str) -> Iterator[Identifier]:
         for form in (code, *_WITHOUT.findall(code.lower())):
             if not form.isdigit():
                 yield Identifier(_JOINTS.sub("", form).lower(), _is_certain(form))
-    for found in _JOINED.finditer(text):
-        yield Identifier(found[0].replace(" ", "").lower(), certain=False)
+    for found in (*_JOINED.finditer(text), *_SIGNED.finditer(text)):
+        yield Identifier(found[0].replace(" ", "").replace("\u2212", "-").lower(), certain=False)
     for found in _IN_GROUPS.finditer(text):
         yield Identifier(re.sub(r"\W", "", found[0]).lower(), certain=True)
     for found in _DATE.finditer(text):

@@ -26,7 +26,9 @@ import unicodedata
 from typing import Final
 
 from hopyard.indexes.text.capitals import (
+    MARKS,
     QUOTES,
+    SIGNS,
     WORD,
     begins_sentence,
     gap_between,
@@ -42,23 +44,31 @@ from hopyard.indexes.text.english import (
 )
 
 _POSSESSIVE: Final = re.compile(r"('s?)+(?=\W*$)")
-_EDGES: Final = re.compile(r"^\W+|\W+$")
-_INITIALS: Final = re.compile(r"(?<=\b[^\W\d_])[. ]+(?=[^\W\d_]\b)")
+_CORE: Final = re.compile(
+    r"[a-z]{1,3}-(?=[^\w+#-]*$)"
+    rf"|(?:(?<!\.)\.(?=[^\W\d_]{{2}}))?\w(?:.*[\w{MARKS}])?(?:{SIGNS})?"
+)
+"""A word without the punctuation around it; the signs of `C++`, `A-` and `.NET` belong to it."""
+_INITIALS: Final = re.compile(r"(?<=\b[^\W\d_])[. ]+(?=[^\W\d_](?![\w+#]))")
 
 
 def normalise_keyword(text: str) -> str:
     """One spelling for each keyword, so that equal names are equal strings.
 
     Unicode compatibility forms, case, curly quotes, a leading article, possessives, the points of
-    initials and surrounding punctuation are evened out; accents are kept: they tell words apart.
+    initials and surrounding punctuation are evened out; accents and the signs of `C++`, `A-` and
+    `.NET` are kept: they tell words apart.
 
     Returns:
         The normalised keyword, or "" where `text` holds no letter and no digit.
     """
-    folded = unicodedata.normalize("NFKC", text).translate(QUOTES).casefold()
-    words = [_EDGES.sub("", _POSSESSIVE.sub("", word)) for word in folded.split()]
-    words = [word for word in words if word]
-    while len(words) > 1 and words[0] in ARTICLES:
+    plain = unicodedata.normalize("NFKC", text).translate(QUOTES)
+    folded = plain.casefold().replace("\u2212", "-")
+    bare = (_CORE.search(_POSSESSIVE.sub("", word)) for word in folded.split())
+    words = [word[0] for word in bare if word]
+    # The band The Who is not the WHO, and "the US" is the US.
+    least = 2 if words[1:] and words[-1] in FUNCTION_WORDS and not plain[-2:].isupper() else 1
+    while len(words) > least and words[0] in ARTICLES:
         words.pop(0)
     # J. R. R. and J.R.R., U.S. and US, are the same initials.
     return _INITIALS.sub("", " ".join(words))

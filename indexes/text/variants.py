@@ -39,9 +39,14 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _LAST_ACCENT: Final = "\u06ff"
 """The marks of later scripts, such as vowels of Hindi and Thai, are parts of their letters."""
 _DIGITS: Final = re.compile(r"\d+")
+_SIGNS: Final = re.compile(r"(?<!\S)\.|[+#-]+(?!\S)")
+"""The signs that `normalise_keyword` leaves around words: `.net` is not `net`."""
 _ORDINAL: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
-# Up to 89: "c", "d" and "m" are letters of names far more often than hundreds.
-_ROMAN: Final = re.compile(r"(?=[ivx]|l[ivx])(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
+# Up to 89: "c", "d" and "m" are letters of names far more often than hundreds. "Model X" is no
+# "Model 10", "XL" is a size, and "Li" a name.
+_ROMAN: Final = re.compile(
+    r"(?!(?:[vx]|xl|l[ivx])\Z)(?=[ivx]|l[ivx])(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
+)
 _ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50}
 _SMALL: Final = frozenset({"the", "of", "and"})
 _WRITTEN_OUT: Final = {
@@ -95,7 +100,9 @@ def _words(name: str) -> tuple[str, ...]:
         for letter in plain
     ).split()
     words = [full for word in found for full in _WRITTEN_OUT.get(word, (word,))]
-    return tuple(_as_number(word) for word in words if word not in _SMALL) or tuple(words)
+    # An article that `normalise_keyword` leaves at the beginning belongs to the name: The Who.
+    kept = [*words[:1], *(word for word in words[1:] if word not in _SMALL)]
+    return tuple(map(_as_number, kept))
 
 
 def _as_number(word: str) -> str:
@@ -117,7 +124,7 @@ def _numbers(words: Sequence[str]) -> list[str]:
 def spelling(name: str) -> str:
     """Names with the same text here are one name in two spellings: `Kim Jong Un`, `Kim Jong-un`."""
     words = _words(name)
-    return " ".join(["".join(words), *_numbers(words)])
+    return " ".join(["".join(words), *_numbers(words), *_SIGNS.findall(name)])
 
 
 def is_number(name: str) -> bool:
@@ -148,7 +155,7 @@ def variant(left: str, right: str) -> Reason | None:
     if is_number(left) or is_number(right):
         return None
     short, long = sorted((_words(left), _words(right)), key=lambda words: (len(words), words))
-    if _numbers(short) != _numbers(long):
+    if _numbers(short) != _numbers(long) or _SIGNS.findall(left) != _SIGNS.findall(right):
         return None
     if "".join(short) == "".join(long):
         return "spelling"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 from email.utils import parsedate_to_datetime
 from typing import Final
@@ -110,17 +111,24 @@ def day_in_head(text: str) -> str | None:
     """The day that the first lines of a document give as its date.
 
     A line gives it under a name, as in `Date: 9 March 2026` or `| Datum | 17.02.2026 |`, or as all
-    that it says but for a place: `Hull, 9 March 2026`. None if no line gives one.
+    that it says but for a place: `Hull, 9 March 2026`. None if no line gives one, or if lines of
+    the text are several days and nothing else, as in a diary.
     """
-    lines = [line.strip(" \t|*_#") for line in text[:_HEAD].splitlines()]
-    for form in (_DATED, _PLACED):
-        for found in filter(None, map(form.match, filter(None, lines))):
-            first = re.split(r"(?<=\d{4})[.;|(]|(?<=\d)\s+[|–]", found[1])[0].strip(" |*_")
-            day, beside = iso_date(first), found[1].split("|")[1:2]
-            # A row of dates is the head of a table.
-            if day and len(day) > _MONTH and not any(iso_date(cell.strip()) for cell in beside):
-                return day
-    return None
+    if day := next(_days(_DATED, text[:_HEAD]), None):
+        return day
+    day = next(_days(_PLACED, text[:_HEAD]), None)
+    return day if day and all(other == day for other in _days(_PLACED, text)) else None
+
+
+def _days(form: re.Pattern[str], text: str) -> Iterator[str]:
+    """The days of the lines that have a form."""
+    lines = (line.strip(" \t|*_#") for line in text.splitlines())
+    for found in filter(None, map(form.match, lines)):
+        first = re.split(r"(?<=\d{4})[.;|(]|(?<=\d)\s+[|–]", found[1])[0].strip(" |*_")
+        day, beside = iso_date(first), found[1].split("|")[1:2]
+        # A row of dates is the head of a table.
+        if day and len(day) > _MONTH and not any(iso_date(cell.strip()) for cell in beside):
+            yield day
 
 
 def _day(year: str, month: str | int, day: str) -> str | None:

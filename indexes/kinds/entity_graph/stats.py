@@ -12,7 +12,7 @@ from hopyard.indexes.kinds.entity_graph.find.extractions import ExtractionCounts
 from hopyard.indexes.kinds.entity_graph.resolve.senses import Split
 from hopyard.indexes.written.stats import WrittenStats
 
-GRAPH_VERSION: Final = 5
+GRAPH_VERSION: Final = 6
 """Counted up when the files or the entities of names change: then a graph is assembled again."""
 
 _ALWAYS: Final = ("entities", "mentions", "facts")

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final
 
 from hopyard.indexes.written.stats import WrittenCounts, WrittenStats
 
-MATCHING_VERSION: Final = 1
+MATCHING_VERSION: Final = 2
 """Counted up when keywords, SIM or the files change: then a graph is matched again."""
 
 

@@ -45,7 +45,7 @@ _WORDS_FILE: Final = "words.json"
 _DOCUMENTS_FILE: Final = "documents.npy"
 _ENGLISH: Final = Words()
 _WORDS: Final = TypeAdapter(Words)
-_VERSION: Final = {"version": 4}
+_VERSION: Final = {"version": 5}
 """The kind of terms and lengths in the files."""
 
 _FEW: Final = 20

@@ -7,4 +7,4 @@ from typing import Final
 from hopyard.indexes.text.finders import NameFinder
 from hopyard.indexes.text.names import names_in
 
-FINDER: Final = NameFinder("rules", names_in, version=4)
+FINDER: Final = NameFinder("rules", names_in, version=5)

@@ -48,6 +48,7 @@ def test_codes(text: str, terms: list[str]) -> None:
         ("Annex IV-B, Schedule X.C", ["annex iv-b", "schedule x.c"]),
         ("Anlage 3b", ["anlage 3b"]),
         ("Anlage 3 b", ["anlage 3", "anlage 3b"]),
+        ("grade A+, or Grade A-.", ["grade a+", "grade a-"]),
     ],
 )
 def test_labels(text: str, terms: list[str]) -> None:

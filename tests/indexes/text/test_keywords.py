@@ -19,6 +19,18 @@ from hopyard.indexes.text.keywords import extract_keywords, normalise_keyword
         ("ﬁlm", "film"),
         ("New\n York", "new york"),
         ("The", "the"),
+        ("The Who", "the who"),
+        ("the WHO", "who"),
+        ("the US", "us"),
+        ("हिन्दी", "हिन्दी"),
+        ("(C++),", "c++"),
+        ("C#'s", "c#"),
+        ("`.NET`", ".net"),
+        ("A+.", "a+"),
+        ("“A-”", "a-"),
+        ("Na⁺ and Cl⁻", "na+ and cl-"),
+        ("…and **so** on: - well-", "and so on well"),
+        ("#5, a 20% share; Yahoo!", "5 a 20 share yahoo"),
         ("?!", ""),
         ("", ""),
     ],
@@ -28,7 +40,8 @@ def test_one_spelling_for_each_keyword(text: str, expected: str) -> None:
 
 
 @given(
-    st.text("aB1ÉßİДжﬁ .'’s-&\"?\n", max_size=12) | st.sampled_from(["the the a", "x's's", "a b"])
+    st.text("aB1ÉßİДжﬁि .'’s-+#&\"?\n", max_size=12)
+    | st.sampled_from(["the the a", "x's's", "a b"])
 )
 def test_normalising_twice_changes_nothing(text: str) -> None:
     once = normalise_keyword(text)
@@ -69,6 +82,9 @@ def test_normalising_twice_changes_nothing(text: str) -> None:
         # Other scripts.
         ("кто такой Лев Толстой", {"лев толстой"}),
         ("東京は何処", {"東京は何処"}),
+        ("हिन्दी भाषा", {"हिन्दी भाषा"}),
+        # Signs at the end of a name.
+        ("Is C++ older than C#, or C?", {"c++", "c#", "c"}),
         # Nothing there.
         ("Who was it?", set()),
         ("?", set()),

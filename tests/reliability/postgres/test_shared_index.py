@@ -79,6 +79,7 @@ def test_every_machine_knows_what_was_not_read(
     (docs / "plan.png").write_bytes(b"picture")
     machine("one")
     hopyard.build_index(address, [docs], embedding="words")
+    assert rows(address, "SELECT count(*) FROM index_generations") == [(1,)]  # published once
     machine("two")
     assert "plan.png" in unread_note(folder_of(address))
     (docs / "plan.png").unlink()

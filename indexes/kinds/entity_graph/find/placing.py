@@ -16,6 +16,7 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import (
     Mention,
     StoredExtraction,
 )
+from hopyard.indexes.text.capitals import SIGNS
 from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.prompts.passages import one_line
@@ -102,7 +103,7 @@ def _pattern(name: str) -> re.Pattern[str]:
         "".join(_VARIANTS.get(sign) or re.escape(sign) for sign in word) for word in name.split()
     )
     before = "" if _TOUCHED_BEFORE.match(name[0]) else r"(?<!\w)"
-    after = "" if _TOUCHED_AFTER.match(name[-1]) else r"(?!\w)"
+    after = "" if _TOUCHED_AFTER.match(name[-1]) else rf"(?!\w|{SIGNS}(?!\w))"
     case = re.NOFLAG if name.isupper() else re.IGNORECASE  # US is not us, WHO is not who
     return re.compile(before + r"\s+".join(words) + after, case)
 

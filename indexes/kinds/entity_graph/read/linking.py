@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.text.capitals import MARKS, SIGNS
 from hopyard.indexes.text.english import ARTICLES, FUNCTION_WORDS
 from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.indexes.text.korean import bare_forms
@@ -22,7 +23,10 @@ from hopyard.indexes.text.names import is_date, names_in
 LONGEST: Final = 10
 """Words of a name at most, as it is looked up: the titles of works are long."""
 
-_WORD: Final = re.compile(r"\w+(?:[.'’&/-]+\w+)*[.']?")
+_LETTERS: Final = rf"[\w{MARKS}]+"
+_WORD: Final = re.compile(
+    rf"(?:(?<![\w.])\.)?{_LETTERS}(?:[.'’&/-]+{_LETTERS})*(?:(?:{SIGNS}|-)(?!\w))?[.']?"
+)
 
 
 class Link(NamedTuple):
@@ -102,7 +106,7 @@ def _links(graph: EntityGraph, run: str, *, plain: bool) -> list[Link]:
 def _forms(run: str) -> Iterator[str]:
     """A run of words as names may be written: terms are in the singular."""
     yield from bare_forms(run)
-    if run.endswith("s"):
+    if run.endswith(("s", "-")):  # `EU-` of `EU- und NATO-Staaten`
         yield run[:-1]
 
 

@@ -42,6 +42,9 @@ from hopyard.indexes.kinds.sparse.words import Words
         ("AT&T", "a contract with AT&T", "a contract at T", "en"),
         ("r&d", "R & D of 2023", "R of 2023", "en"),
         ("10^6 cells", "10⁶ cells", "106 cells", "en"),
+        ("Who writes C#?", "They write C#.", "They write C++.", "en"),
+        ("A-", "given an A- for it", "given an A+ for it", "en"),
+        (".NET", "it runs on .NET", "it runs on the net", "en"),
         ("+49301234", "phone +49 30 1234", "phone +49 30 1235", "en"),
     ],
 )

@@ -109,6 +109,15 @@ def test_without_facts_the_names_of_a_sentence_belong_together(without_facts: En
     assert matrix.diagonal().sum() == 0
 
 
+def test_a_name_of_a_question_keeps_its_signs(tmp_path: Path) -> None:
+    names = ("C++", "C#", "C", "A+", "A-", ".NET", "NET", "EU", "हिन्दी")
+    mentions = tuple(Mention(name=name, sentence=0) for name in names)
+    graph = graph_of(tmp_path, {"all": Extraction(mentions=mentions)})
+    question = "Do C, C++ and (C#) need .NET? Was it A- or A+ in हिन्दी, or for EU- und US-Häuser?"
+    found = [graph.label(link.entity) for link in linked(graph, question).links]
+    assert found == ["C", "C++", "C#", ".NET", "A-", "A+", "हिन्दी", "EU"]
+
+
 def test_a_rare_name_weighs_more(graph: EntityGraph) -> None:
     matrix = weights.rarity(graph)
     severn, dudley = row(graph, "severn"), row(graph, "dudley")

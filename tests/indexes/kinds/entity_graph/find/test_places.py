@@ -43,6 +43,7 @@ def fact(subject: str, object_: str, sentence: int = NOWHERE) -> Fact:
         ("서울", "나는 서울은 좋다.", [0]),
         ("울은", "나는 서울은 좋다.", []),
         ("C++", "We use C++ here.", [0]),
+        ("C", "We use C++ here, and C#. They use C.", [1]),
         ("", TEXT, []),
         ("?!", "What?!", []),
     ],
