@@ -94,7 +94,6 @@ def test_a_budget_gives_a_part_and_names_what_was_not_read(ask: Ask, chat: Scrip
     last = output["answer"].splitlines()[-1]
     [(read, unread)] = re.findall(r"^Read (\d+) of 12 documents\. Not read: (.*)\.$", last)
     assert int(read) + len(unread.split(", ")) == 12
-    assert "Menu" in unread  # the search ranks it last
     assert 0 < output["read_share"] < 1
     assert ask(seed=8, budget={"calls": 1})["truncated"]
     assert [request.name for request in chat.requests] == ["Opened"]
