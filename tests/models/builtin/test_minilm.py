@@ -9,25 +9,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from odd_texts import LONG
 
 from hopyard.models.builtin import minilm
 from hopyard.models.builtin.minilm import GRAPH_FILE, MiniLMEmbedder
 from lab.encoder_graphs import minilm_graph
-
-LONG = "The canal was widened twice before the railway came. " * 60
-ODD = [
-    "",
-    " \n\t",
-    "?",
-    "한국의 수도는 서울이며, 한강이 도시를 가로지른다.",
-    "Ein Käfer überquert die Straße nach São Paulo.",
-    "日本の首都は東京です。",
-    "🚀 liftoff 🚀",
-    "[MASK] [CLS] [PAD] <b>bold</b>",
-    "supercalifragilisticexpialidocious" * 20,
-    LONG,
-    "한글 " * 400,
-]
 
 
 @pytest.fixture(scope="module")
