@@ -17,7 +17,12 @@ from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source, file_of
 from hopyard.indexes.documents.readers.cards import joined, unfolded
 from hopyard.indexes.documents.readers.mail import from_headers
-from hopyard.indexes.documents.readers.mail_text import base64_text, payload_of, unpacked
+from hopyard.indexes.documents.readers.mail_text import (
+    base64_text,
+    payload_of,
+    unpacked,
+    web_pages_of,
+)
 
 _EVENT_VALUES: Final = re.compile(
     r'^(?:SUMMARY|LOCATION|DESCRIPTION|FN|NOTE)(?:[^":\n]|"[^"\n]*")*:(.*)$',
@@ -51,8 +56,7 @@ def find_eml(source: Source, found: FileWords) -> None:
 
 def find_mhtml(source: Source, found: FileWords) -> None:
     """The first page of a saved web page; those of its frames are documents of their own."""
-    parts = message_from_bytes(from_headers(source.read())).walk()
-    page = next(part for part in parts if part.get_content_subtype() in ("html", "xhtml+xml"))
+    page = web_pages_of(message_from_bytes(from_headers(source.read())))[0]
     charset = str(page.get_content_charset() or "")
     of_html(decoded(payload_of(page), found, source.options.encoding, charset), found)
 

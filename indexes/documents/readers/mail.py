@@ -8,7 +8,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from email.header import decode_header, make_header
-from email.message import EmailMessage
+from email.message import EmailMessage, Message
 from email.parser import BytesParser
 from email.policy import EmailPolicy
 from itertools import chain
@@ -31,6 +31,7 @@ from hopyard.indexes.documents.readers.mail_text import (
     payload_of,
     unflowed,
     unpacked,
+    web_pages_of,
 )
 from hopyard.indexes.documents.readers.outlook import PackageDefect, mail_of_msg, mail_of_package
 from hopyard.indexes.documents.readers.text import decode, decoded, plain_metadata
@@ -41,7 +42,6 @@ from hopyard.state.errors import CorpusError
 _Form = tuple[EmailMessage, list[EmailMessage]]
 """One of the alternatives of a text, and its leaves."""
 _HTML: Final = "text/html"
-_PAGES: Final = (_HTML, "application/xhtml+xml")
 _MAIL: Final = "message/rfc822"
 _EVENT: Final = "text/calendar"
 _STATUS: Final = "message/delivery-status"
@@ -88,8 +88,7 @@ def read_eml(source: Source) -> Iterator[Found]:
 
 def read_mhtml(source: Source) -> Iterator[Found]:
     """A web page that a browser saved in one file; the pages of its frames are files in it."""
-    mail = _parsed(from_headers(source.read()))
-    pages = [part for part in mail.walk() if part.get_content_type() in _PAGES]
+    pages = web_pages_of(_parsed(from_headers(source.read())))
     if not pages:
         raise CorpusError("it holds no web page")
     page = file_of(payload_of(pages[0]), source.name, source)
@@ -100,7 +99,7 @@ def read_mhtml(source: Source) -> Iterator[Found]:
     yield from parts_of(frames, source)
 
 
-def _page_of(part: EmailMessage, source: Source) -> bytes:
+def _page_of(part: Message, source: Source) -> bytes:
     """A page as a file that says its encoding itself."""
     data, charset = payload_of(part), str(part.get_content_charset() or "")
     return BOM_UTF8 + decode(data, source, charset).encode() if charset else data

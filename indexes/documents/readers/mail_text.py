@@ -12,6 +12,7 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, NamedTuple
 
+_PAGES: Final = ("text/html", "application/xhtml+xml")
 _BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))?")
 _LEAST_BASE64: Final = 60
 """Characters of a text in base64 that no header names, at least."""
@@ -105,6 +106,16 @@ def payload_of(part: Message) -> bytes:
             return data + "\n".join(["", "", *below]).encode("utf-8", "replace") * bool(is_text)
     decoded: Any = part.get_payload(decode=True)
     return decoded if isinstance(decoded, bytes) else b""
+
+
+def web_pages_of(mail: Message) -> list[Message]:
+    """The web pages in a saved page: first the page itself, then those of its frames.
+
+    The parameter `start` names the page; else it is the first. Source: RFC 2387, 3.2.
+    """
+    start = str(mail.get_param("start") or "").strip()
+    pages = [part for part in mail.walk() if part.get_content_type() in _PAGES]
+    return sorted(pages, key=lambda part: not start or part.get("Content-ID") != start)
 
 
 def _whole(letters: str) -> str:

@@ -121,6 +121,23 @@ def test_the_frames_of_a_saved_page_are_files_in_it() -> None:
     assert "".join(content.text) == "Rīga"
 
 
+def test_the_page_that_start_names_comes_first(read: Read) -> None:
+    """MimeKit 489: the root of a saved page need not be its first part."""
+    mail = (
+        b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=B; start='<main>'\n\n"
+        b"--B\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=\n"
+        b"--B\nContent-Type: text/html\nContent-ID: <side>\n\n<p>Menu</p>\n"
+        b"--B\nContent-Type: text/html\nContent-ID: <main>\n\n<p>The quay is 40 m long.</p>\n"
+        b"--B--\n"
+    ).replace(b"'", b'"')
+    source = Source("a.mht", lambda: io.BytesIO(mail))
+    page, frame = read_mhtml(source)
+    assert not isinstance(page, Part) and "".join(page.text) == "The quay is 40 m long."
+    assert isinstance(frame, Part) and frame.name == "frame 1.html"
+    first = read("a.mht", mail.replace(b'; start="<main>"', b""))[1]
+    assert first == "Menu"
+
+
 def test_a_saved_page_names_the_encoding_of_its_page(read: Read) -> None:
     mail = (
         b"MIME-Version: 1.0\nContent-Type: text/html; charset=iso-8859-7\n"
