@@ -41,6 +41,19 @@ CASES: dict[str, tuple[str, Parts, str]] = {
         "| --- | --- | --- | --- | --- |\n| Dune | 11 | 21 | 12 | 22 |\n\nand\n\n"
         "Fees\n\n| Adult | Child |\n| --- | --- |\n| 5 | 3 |\n|  | 4 |",
     ),
+    "a header that only looks like one": (
+        table(
+            row("", cell("2022", WIDE), cell("2023", WIDE)),
+            row("Plant", "MWh", "Cost", "MWh", "Cost"),
+            row("Dune", "11", "21", "12", "22"),
+        )
+        + paragraph("and")
+        + table(row("Plant", cell("2024", WIDE)), row("Dune", "11", "21")),
+        {},
+        "| Plant | 2022 MWh | 2022 Cost | 2023 MWh | 2023 Cost |\n"
+        "| --- | --- | --- | --- | --- |\n| Dune | 11 | 21 | 12 | 22 |\n\nand\n\n"
+        "| Plant | 2024 | 2024 |\n| --- | --- | --- |\n| Dune | 11 | 21 |",
+    ),
     "numbers alone in a column, headings in a header": (
         table(
             row(cell(paragraph("No.", "heading1")), "Boat"),
