@@ -221,7 +221,7 @@ def _read_parts(
                 date = known_value(loaded.document.metadata, "date")
                 named = named._replace(date=str(date or ""))
             blank = loaded is None
-            if wrong := source.wrong_bytes[0]:
+            if wrong := source.notes.wrong_bytes:
                 place = named.part(f"{wrong} byte{'s' * (wrong > 1)}").place
                 yield SkippedFile(place, "no UTF-8, and read as Windows-1252", lacking=False)
         elif isinstance(part, Unread):

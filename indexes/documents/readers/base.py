@@ -78,12 +78,14 @@ class LeftOut(NamedTuple):
 
 @dataclass(slots=True)
 class Notes:
-    """Notes of a reader beside its text, for the comparison with the file (`kept`)."""
+    """Notes of a reader beside its text, for reports and the comparison with the file (`kept`)."""
 
     left_out: list[LeftOut] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
     """The characters of each page as the library gives them, if the file's extractor needs them:
     a PDF is not opened twice."""
+    wrong_bytes: int = 0
+    """How many bytes of the text that was read last are wrong in its encoding."""
 
     def leave_out(self, kind: str, text: str) -> None:
         """Note a text that is left out on purpose; an empty one is nothing."""
@@ -101,8 +103,6 @@ class Source:
     """Opens it at its beginning, for a `with` block. The stream can seek."""
     options: Options = Options()
     allowance: Allowance = field(default_factory=Allowance)
-    wrong_bytes: list[int] = field(default_factory=lambda: [0], compare=False)
-    """How many bytes of the text that was read last are wrong in its encoding."""
     notes: Notes = field(default_factory=Notes, compare=False)
 
     def read(self) -> bytes:

@@ -54,7 +54,7 @@ def text_blocks(source: Source, declared: str = "") -> Iterator[str]:
     """
     with source.open() as stream:
         encoding, mark, wrong = encoding_of(stream, source.options.encoding, declared)
-        source.wrong_bytes[0] = wrong
+        source.notes.wrong_bytes = wrong
         stream.seek(mark)
         plain = codecs.getincrementaldecoder(encoding)(WRONG_BYTES if wrong else "strict")
         decoder = io.IncrementalNewlineDecoder(plain, True)

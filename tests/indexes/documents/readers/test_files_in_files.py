@@ -204,5 +204,11 @@ def test_a_name_in_unicode_beside_the_other_counts(tmp_path: Path) -> None:
     }
 
 
+def test_wrong_bytes_are_those_of_one_file(tmp_path: Path) -> None:
+    files = {"a.txt": b"Gr\xc3\xbc\xc3\x9fe aus K\xc3\xb6ln, J\xe4ger", "b.rtf": b"{\\rtf1 Gate 4}"}
+    _, reasons, _ = read(tmp_path, "a.zip", zipped(files))
+    assert reasons == {"a.txt › 1 byte": "no UTF-8, and read as Windows-1252"}
+
+
 def test_a_compressed_file_in_capitals(tmp_path: Path) -> None:
     assert read(tmp_path, "NOTES.TXT.GZ", gzip.compress(b"text"))[0] == {"NOTES.TXT": "text"}
