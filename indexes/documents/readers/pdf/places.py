@@ -89,7 +89,10 @@ def is_right_to_left(text: str) -> bool:
 
 
 def turned(turn: Turn, left: float, bottom: float, right: float, top: float) -> Box:
-    """A box of the page, whose y grows upwards, as it lies before someone who reads the text."""
+    """A box of the page, whose y grows upwards, as it lies before someone who reads the text.
+
+    The way back is the same: `turned(turn, *turned(turn, *box))` is the box.
+    """
     match turn:
         case Turn.LEFT:
             return bottom, left, top, right

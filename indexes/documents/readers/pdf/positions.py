@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hopyard.indexes.corpus.boxes import pack_boxes, without_space
 from hopyard.indexes.documents.readers.pdf.layout import Part
-from hopyard.indexes.documents.readers.pdf.places import Frame, Turn, Word
+from hopyard.indexes.documents.readers.pdf.places import Frame, Word, turned
 from hopyard.state.text.unicode import HYPHENS
 
 _AHEAD: Final = 200
@@ -71,22 +71,9 @@ def _shares(words: Sequence[Word], frame: Frame) -> npt.NDArray[np.float64]:
     boxes, turns = sides.reshape(-1, 5)[:, 1:], sides[::5]
     boxes = boxes[:, [0, 3, 2, 1]] * (1, -1, 1, -1)
     for number in np.flatnonzero(turns).tolist():
-        boxes[number] = _on_page(words[number])
+        word = words[number]
+        boxes[number] = turned(word.turn, word.left, word.top, word.right, word.bottom)
     corner, right, down = np.array(frame)
     to_shares = np.linalg.inv([right - corner, down - corner])
     one, other = ((boxes[:, sides] - corner) @ to_shares for sides in ((0, 1), (2, 3)))
     return np.hstack([np.minimum(one, other), np.maximum(one, other)])
-
-
-def _on_page(word: Word) -> tuple[float, float, float, float]:
-    """Left, bottom, right, top on the page: the way back from `words.turned`."""
-    left, top, right, bottom = word.left, word.top, word.right, word.bottom
-    match word.turn:
-        case Turn.LEFT:
-            return top, left, bottom, right
-        case Turn.OVER:
-            return -right, top, -left, bottom
-        case Turn.RIGHT:
-            return -bottom, -right, -top, -left
-        case _:
-            return left, -bottom, right, -top
