@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from hopyard.indexes.documents.readers.word.package import value
+from hopyard.indexes.documents.readers.word.package import is_on, value
 
 _ROOTS: Final = {"": "√", "2": "√", "3": "∛", "4": "∜"}
 
@@ -53,35 +53,35 @@ def _fraction(element: Element) -> str:
     return f"{_whole(over)}/{_whole(under)}"
 
 
-def _scripts(element: Element) -> str:
+def _limits(element: Element) -> str:
     low, high = _part(element, "sub"), _part(element, "sup")
-    scripts = f"_{_whole(low)}" * bool(low) + f"^{_whole(high)}" * bool(high)
-    base = _part(element, "e")
+    return f"_{_whole(low)}" * bool(low) + f"^{_whole(high)}" * bool(high)
+
+
+def _scripts(element: Element) -> str:
+    base, scripts = _part(element, "e"), _limits(element)
     return f"{scripts}{base}" if element.tag == "m_sPre" else f"{_whole(base)}{scripts}"
 
 
 def _sum(element: Element) -> str:
-    sign = element.find("m_naryPr/m_chr")
-    low, high = _part(element, "sub"), _part(element, "sup")
-    scripts = f"_{_whole(low)}" * bool(low) + f"^{_whole(high)}" * bool(high)
-    return f" {'∫' if sign is None else sign.get('m_val', '')}{scripts} {_part(element, 'e')}"
+    return f" {_sign(element, 'm_naryPr/m_chr', '∫')}{_limits(element)} {_part(element, 'e')}"
 
 
 def _root(element: Element) -> str:
     degree, under = _part(element, "deg"), _part(element, "e")
-    if _is_on(element, "m_radPr/m_degHide"):
+    if is_on(element, "m_radPr/m_degHide", "m_val"):
         degree = ""
     sign = _ROOTS.get(degree)
     return f"{sign or f'root_{_whole(degree)} '}{_whole(under)}"
 
 
 def _brackets(element: Element) -> str:
-    marks = [
-        found.get("m_val", "") if (found := element.find(f"m_dPr/m_{name}")) is not None else usual
+    begin, between, end = (
+        _sign(element, f"m_dPr/m_{name}", usual)
         for name, usual in (("begChr", "("), ("sepChr", "|"), ("endChr", ")"))
-    ]
-    inner = marks[1].join(linear(node).strip() for node in element.findall("m_e"))
-    return f"{marks[0]}{inner}{marks[2]}"
+    )
+    inner = between.join(linear(node).strip() for node in element.findall("m_e"))
+    return f"{begin}{inner}{end}"
 
 
 def _function(element: Element) -> str:
@@ -95,10 +95,7 @@ def _limit(element: Element) -> str:
 
 
 def _accent(element: Element) -> str:
-    sign = element.find("m_accPr/m_chr")
-    base = _part(element, "e")
-    mark = "\u0302" if sign is None else sign.get("m_val", "")
-    return f"{base}{mark}" if len(base) == 1 else f"{_whole(base)}{mark}"
+    return _whole(_part(element, "e")) + _sign(element, "m_accPr/m_chr", "\u0302")
 
 
 def _matrix(element: Element) -> str:
@@ -112,10 +109,10 @@ def _lines(element: Element) -> str:
     return "; ".join(linear(node).replace("&", "").strip() for node in element.findall("m_e"))
 
 
-def _is_on(element: Element, path: str) -> bool:
-    """Whether a property of an equation is switched on."""
+def _sign(element: Element, path: str, usual: str) -> str:
+    """The sign that a property gives; the usual one if it is not mentioned."""
     found = element.find(path)
-    return found is not None and found.get("m_val", "1") not in ("0", "off", "false")
+    return usual if found is None else found.get("m_val", "")
 
 
 _FORMS: Final[Mapping[str, Callable[[Element], str]]] = {

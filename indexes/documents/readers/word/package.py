@@ -98,10 +98,10 @@ def value(element: Element | None, path: str, name: str = "val") -> str:
     return found.get(name, "") if found is not None else ""
 
 
-def is_on(element: Element | None, path: str) -> bool | None:
+def is_on(element: Element | None, path: str, name: str = "val") -> bool | None:
     """Whether a property is switched on; None if it is not mentioned."""
     found = element.find(path) if element is not None else None
-    return None if found is None else found.get("val", "1") not in ("0", "false", "off")
+    return None if found is None else found.get(name, "1") not in ("0", "false", "off")
 
 
 @cache
