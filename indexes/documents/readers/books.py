@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 from xml.etree.ElementTree import Element
 
@@ -27,26 +27,20 @@ def read_epub(source: Source) -> Iterator[Found]:
         parts = Parts(stream)
         path = _package(parts)
         package = parts.xml(path)
-        about = {
-            name: next(
-                (text for node in package.iter() if local(node) == tag and (text := _text(node))),
-                "",
-            )
-            for name, tag in (("title", "title"), ("author", "creator"), ("date", "date"))
-        }
-        title = about.pop("title")
-        items = {item.get("id"): item for item in package.iter() if local(item) == "item"}
+        title, author, date = (
+            next(filter(None, map(_text, package.iterfind(f".//{{*}}{name}"))), "")
+            for name in ("title", "creator", "date")
+        )
+        items = {item.get("id", ""): item for item in package.iterfind(".//{*}item")}
+        spine = [item.get("idref", "") for item in package.iterfind(".//{*}itemref")]
         others = (
             node for node, item in items.items() if item.get("href", "").lower().endswith(_CHAPTER)
         )
-        listed = dict.fromkeys((*_spine(package), *others))
-        order = [items[node] for node in listed if node in items]
-        names = _names(parts, path, list(items.values()))
+        order = [items[node] for node in dict.fromkeys((*spine, *others)) if node in items]
+        names = _names(parts, path, items.values())
         locked = _encrypted(parts)
         left_out = [
-            Unread(reference, "the book has no such item")
-            for reference in _spine(package)
-            if reference not in items
+            Unread(node, "the book has no such item") for node in spine if node not in items
         ]
 
         def chapters() -> Iterator[str]:
@@ -74,7 +68,8 @@ def read_epub(source: Source) -> Iterator[Found]:
 
         if order and all(parts.find(item.get("href", ""), path) in locked for item in order):
             raise CorpusError("its chapters are encrypted (DRM); export it without")
-        yield Content(title, chapters(), "markdown", plain_metadata(about))
+        metadata = plain_metadata({"author": author, "date": date})
+        yield Content(title, chapters(), "markdown", metadata)
         yield from left_out
 
 
@@ -82,17 +77,13 @@ def _package(parts: Parts) -> str:
     """The part that lists the contents, also where the container does not name it."""
     named = [
         found
-        for node in parts.optional("META-INF/container.xml").iter()
-        if local(node) == "rootfile" and (found := parts.find(node.get("full-path", "")))
+        for node in parts.optional("META-INF/container.xml").iterfind(".//{*}rootfile")
+        if (found := parts.find(node.get("full-path", "")))
     ]
     lists = [*named, *(name for name in parts.names if name.lower().endswith(".opf"))]
     if not lists:
         raise CorpusError("it does not name its contents")
     return lists[0]
-
-
-def _spine(package: Element) -> list[str]:
-    return [item.get("idref", "") for item in package.iter() if local(item) == "itemref"]
 
 
 def _text(element: Element) -> str:
@@ -102,22 +93,15 @@ def _text(element: Element) -> str:
 def _encrypted(parts: Parts) -> set[str]:
     """The parts that are encrypted; fonts often are in books without protection."""
     locked: set[str] = set()
-    for node in parts.optional("META-INF/encryption.xml").iter():
-        if local(node) == "EncryptedData":
-            methods = [
-                inner.get("Algorithm")
-                for inner in node.iter()
-                if local(inner) == "EncryptionMethod"
-            ]
-            links = [
-                inner.get("URI", "") for inner in node.iter() if local(inner) == "CipherReference"
-            ]
-            if not set(methods) & set(_FONTS):
-                locked.update(map(parts.find, links))
+    for data in parts.optional("META-INF/encryption.xml").iterfind(".//{*}EncryptedData"):
+        methods = {node.get("Algorithm") for node in data.iterfind(".//{*}EncryptionMethod")}
+        if methods.isdisjoint(_FONTS):
+            links = data.iterfind(".//{*}CipherReference")
+            locked.update(parts.find(node.get("URI", "")) for node in links)
     return locked - {""}
 
 
-def _names(parts: Parts, package: str, items: Sequence[Element]) -> dict[str, str]:
+def _names(parts: Parts, package: str, items: Iterable[Element]) -> dict[str, str]:
     """The names of the chapters in the table of contents, by their parts."""
     names: dict[str, str] = {}
     for item in items:
@@ -133,7 +117,7 @@ def _names(parts: Parts, package: str, items: Sequence[Element]) -> dict[str, st
             if local(node) == "a" and is_nav:
                 names.setdefault(parts.find(node.get("href", ""), part), _text(node))
             elif local(node) == "navPoint":
-                label = next((_text(inner) for inner in node if local(inner) == "navLabel"), "")
-                links = [inner.get("src", "") for inner in node if local(inner) == "content"]
-                names.setdefault(parts.find(links[0], part) if links else "", label)
+                label, link = node.find("{*}navLabel"), node.find("{*}content")
+                if label is not None and link is not None:
+                    names.setdefault(parts.find(link.get("src", ""), part), _text(label))
     return names

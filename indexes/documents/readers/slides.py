@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from hopyard.indexes.corpus.records import PAGE_END
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
 from hopyard.indexes.documents.readers.drawings import Drawing, linked
-from hopyard.indexes.documents.readers.drawings.text import child, lines_of, paragraphs
+from hopyard.indexes.documents.readers.drawings.text import lines_of, paragraphs
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.state.errors import CorpusError
 
@@ -30,8 +30,7 @@ def read_pptx(source: Source) -> Iterator[Found]:
         names = parts.related(deck)
         order = [
             names[found]
-            for node in parts.xml(deck).iter()
-            if local(node) == "sldId"
+            for node in parts.xml(deck).iterfind(".//{*}sldId")
             if (found := linked(node)) in names
         ]
         left_out: list[Found] = []
@@ -61,7 +60,7 @@ class _Slide(Drawing):
     def text(self) -> str:
         """The slide as Markdown, with the end of a page."""
         try:
-            tree = child(self.parts.xml(self._name), "cSld", "spTree")
+            tree = self.parts.xml(self._name).find("{*}cSld/{*}spTree")
             blocks = [] if tree is None else [*self.blocks(tree)]
         except CorpusError as error:
             self.left_out.append(Unread(self._name, str(error)))
@@ -76,7 +75,7 @@ class _Slide(Drawing):
                 continue
             root = self.parts.xml(node.name)
             for found in root.iter():
-                body, text = child(found, "txBody"), child(found, "text")
+                body, text = found.find("{*}txBody"), found.find("{*}text")
                 lines = [] if body is None else [line.strip() for line in lines_of(body)]
                 if local(found) == "sp" and body is not None and _place(found) == "body":
                     yield "\n".join(lines)
@@ -85,7 +84,7 @@ class _Slide(Drawing):
                     yield f"Comment: {' '.join(said.split())}" if said.strip() else ""
 
     def words(self, shape: Element) -> Iterator[str]:
-        body, place = child(shape, "txBody"), _place(shape)
+        body, place = shape.find("{*}txBody"), _place(shape)
         if body is None or place in ("sldNum", "sldImg"):
             return
         if place in _TITLES and not self._title:
@@ -101,8 +100,5 @@ class _Slide(Drawing):
 
 def _place(shape: Element) -> str:
     """The kind of a placeholder; "" for other shapes. Source: ECMA-376, 19.7.10."""
-    for about in shape:
-        mark = child(about, "nvPr", "ph")
-        if mark is not None:
-            return mark.get("type", "obj")
-    return ""
+    mark = shape.find("./*/{*}nvPr/{*}ph")
+    return "" if mark is None else mark.get("type", "obj")

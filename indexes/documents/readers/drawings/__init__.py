@@ -9,12 +9,7 @@ from xml.etree.ElementTree import Element
 from hopyard.indexes.documents.readers.base import Part, Source, Unread, parts_of
 from hopyard.indexes.documents.readers.drawings.charts import chart_tables, chart_titles
 from hopyard.indexes.documents.readers.drawings.order import in_reading_order
-from hopyard.indexes.documents.readers.drawings.text import (
-    child,
-    diagram_texts,
-    paragraphs,
-    table_rows,
-)
+from hopyard.indexes.documents.readers.drawings.text import diagram_texts, paragraphs, table_rows
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.indexes.documents.readers.sheets import joined_heads
 from hopyard.indexes.passages.markdown import table_lines
@@ -65,7 +60,7 @@ class Drawing:
 
     def words(self, shape: Element) -> Iterator[str]:
         """The text of one shape."""
-        body = child(shape, "txBody")
+        body = shape.find("{*}txBody")
         if body is not None:
             yield "\n".join(paragraphs(body))
 
@@ -123,11 +118,11 @@ def _has_words(shape: Element) -> bool:
     """Whether a shape may say something: a background or a line takes no place."""
     kind = local(shape)
     if kind in ("sp", "cxnSp"):
-        return any(node.text for node in shape.iter() if local(node) == "t")
+        return any(node.text for node in shape.iterfind(".//{*}t"))
     return bool(_described(shape)) if kind == "pic" else not kind.endswith("Pr")
 
 
 def _described(shape: Element) -> str:
     """The text that stands for a picture."""
-    about = child(shape, "nvPicPr", "cNvPr")
+    about = shape.find("{*}nvPicPr/{*}cNvPr")
     return "" if about is None else " ".join(about.get("descr", "").split())

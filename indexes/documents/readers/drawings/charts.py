@@ -6,11 +6,11 @@ Source: ECMA-376, part 1, 21.2; MS-ODRAWXML, 2.24.3 (newer charts).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from hopyard.indexes.documents.readers.drawings.text import child, lines_of
+from hopyard.indexes.documents.readers.drawings.text import lines_of
 from hopyard.indexes.documents.readers.number_format import shown_text
 from hopyard.indexes.documents.readers.parts import local
 
@@ -21,8 +21,8 @@ _FIELD: Final = re.compile(r"\[[A-Z ]+\]")
 
 def chart_titles(space: Element) -> list[str]:
     """The titles of a chart and of its axes."""
-    titles = [node for node in space.iter() if local(node) == "title"]
-    return [text for node in titles if (text := " ".join(" ".join(lines_of(node)).split()))]
+    titles = (" ".join(" ".join(lines_of(node)).split()) for node in space.iterfind(".//{*}title"))
+    return [*filter(None, titles)]
 
 
 def chart_tables(space: Element) -> Iterator[list[list[str]]]:
@@ -44,18 +44,15 @@ def chart_tables(space: Element) -> Iterator[list[list[str]]]:
 
 
 def _series_name(series: Element) -> str:
-    name = child(series, "tx")
-    return "" if name is None else " ".join(_values(name))
+    return " ".join(_values(series.find("{*}tx")))
 
 
 def _series(series: Element) -> tuple[list[str], list[str]]:
     """The categories and values of a series, as long as each other or longer."""
     names = _first(series, "cat", "xVal")
     values = _values(_first(series, "val", "yVal"))
-    sizes = _values(child(series, "bubbleSize"))
-    if sizes:
-        pairs = zip(values, sizes, strict=False)
-        values = [f"{value} ({size})" for value, size in pairs]
+    if sizes := _values(series.find("{*}bubbleSize")):
+        values = [f"{value} ({size})" for value, size in zip(values, sizes, strict=False)]
     for place, label in _labels(series).items():
         if place < len(values) and label != values[place]:
             values[place] = f"{values[place]} ({label})"
@@ -64,14 +61,14 @@ def _series(series: Element) -> tuple[list[str], list[str]]:
 
 def _labels(series: Element) -> dict[int, str]:
     """The texts that are shown beside points, from cells or written by hand, without fields."""
-    ranges = [node for node in series.iter() if local(node) == "datalabelsRange"]
-    found = _points(ranges[0]) if ranges else {}
-    for node in series.iter():
-        if local(node) == "dLbl" and (text := child(node, "tx")) is not None:
-            number = next((part.get("val", "") for part in node if local(part) == "idx"), "")
+    cells = series.find(".//{*}datalabelsRange")
+    found = {} if cells is None else _points(cells)
+    for label in series.iterfind(".//{*}dLbl"):
+        text, place = label.find("{*}tx"), label.find("{*}idx")
+        if text is not None and place is not None and place.get("val", "").isdecimal():
             own = " ".join(_FIELD.sub("", " ".join(lines_of(text))).split())
-            if number.isdecimal():
-                found[int(number)] = f"{found.get(int(number), '')} {own}".strip()
+            number = int(place.get("val", ""))
+            found[number] = f"{found.get(number, '')} {own}".strip()
     return {place: label for place, label in found.items() if label}
 
 
@@ -80,7 +77,7 @@ def _first(element: Element, *names: str) -> Element | None:
 
 
 def _categories(element: Element | None) -> list[str]:
-    levels = [] if element is None else [node for node in element.iter() if local(node) == "lvl"]
+    levels = [] if element is None else element.findall(".//{*}lvl")
     if len(levels) < 2:
         return _values(element)
     inner, *outer = (_points(node) for node in levels)  # the innermost level is the first
@@ -102,7 +99,7 @@ def _values(element: Element | None) -> list[str]:
         return []
     points = _points(element)
     if not points:
-        return [node.text for node in element.iter() if local(node) == "v" and node.text]
+        return [node.text for node in element.iterfind(".//{*}v") if node.text]
     return [points.get(place, "") for place in range(max(points) + 1)]
 
 
@@ -115,9 +112,8 @@ def _points(element: Element) -> dict[int, str]:
     code = next(filter(None, codes), "")
     is_number = any(local(node) in ("numCache", "numLit", "numDim") for node in element.iter())
     found: dict[int, str] = {}
-    for number, point in enumerate(node for node in element.iter() if local(node) == "pt"):
-        value = child(point, "v")
-        text = ((point.text if value is None else value.text) or "").strip()
+    for number, point in enumerate(element.iterfind(".//{*}pt")):
+        text = point.findtext("{*}v", point.text or "").strip()
         own = point.get("formatCode", code)
         found[int(point.get("idx", number))] = shown_text(text, own) if is_number else text
     return found
@@ -125,10 +121,9 @@ def _points(element: Element) -> dict[int, str]:
 
 def _newer(space: Element, series: Element) -> tuple[list[str], list[str]]:
     """The categories and values of a waterfall, treemap, funnel or another newer chart."""
-    wanted = child(series, "dataId")
+    wanted = series.find("{*}dataId")
     of = "" if wanted is None else wanted.get("val", "")
-    data = [node for node in space.iter() if local(node) == "data" and node.get("id", "") == of]
-    texts: Sequence[Element] = [node for part in data for node in part if local(node) == "strDim"]
-    numbers = [node for part in data for node in part if local(node) == "numDim"]
-    names = _categories(texts[0]) if texts else []
-    return names, _values(numbers[0]) if numbers else []
+    for data in space.iterfind(".//{*}data"):
+        if data.get("id", "") == of:
+            return _categories(data.find("{*}strDim")), _values(data.find("{*}numDim"))
+    return [], []

@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from hopyard.indexes.documents.readers.drawings.text import child
 from hopyard.indexes.documents.readers.parts import local
 
 Sides = tuple[int, int, int, int]
@@ -61,7 +60,7 @@ def _sides(shape: Element) -> Sides | None:
     if shape.tag.startswith(_DRAWING):
         return _sides_of_opendocument(shape)
     about = next((node for node in shape if local(node) in ("spPr", "grpSpPr")), shape)
-    start, size = (child(about, "xfrm", name) for name in ("off", "ext"))
+    start, size = about.find("{*}xfrm/{*}off"), about.find("{*}xfrm/{*}ext")
     if start is None or size is None:
         return None
     left, top = int(start.get("x", "0")), int(start.get("y", "0"))

@@ -12,15 +12,6 @@ from hopyard.indexes.documents.readers.marks import join_runs, numeral
 from hopyard.indexes.documents.readers.parts import local
 
 
-def child(element: Element | None, *names: str) -> Element | None:
-    """The first child of a name, its child of the next name, and so on; None if one is missing."""
-    for name in names:
-        if element is None:
-            return None
-        element = next((node for node in element if local(node) == name), None)
-    return element
-
-
 def paragraphs(body: Element) -> list[str]:
     """The lines of a text: indented by level, with the numbers of numbered lists.
 
@@ -31,10 +22,10 @@ def paragraphs(body: Element) -> list[str]:
     counts: dict[int, int] = {}
     result = []
     for paragraph, text in lines:
-        about = child(paragraph, "pPr")
+        about = paragraph.find("{*}pPr")
         level = int(about.get("lvl", "0")) if about is not None else 0
         counts = {node: count for node, count in counts.items() if node <= level}
-        auto = child(about, "buAutoNum")
+        auto = paragraph.find("{*}pPr/{*}buAutoNum")
         if auto is None:
             counts.pop(level, None)
             mark = "- " if len(lines) > 1 else ""
@@ -61,12 +52,12 @@ def _runs(element: Element) -> Iterator[tuple[str, bool]]:
         for node in next(iter(element), ()):
             yield from _runs(node)
     elif kind == "r" or (kind == "fld" and element.get("type") not in ("slidenum", "sldNum")):
-        text, about = child(element, "t"), child(element, "rPr")
+        about = element.find("{*}rPr")
         shift = "0" if about is None else about.get("baseline", "0")
         raised = not shift.startswith("-") and shift.rstrip("%") != "0"
-        yield (text.text or "") if text is not None else "", raised
+        yield element.findtext("{*}t", ""), raised
     elif kind in ("m", "oMath", "oMathPara"):
-        yield "".join(node.text or "" for node in element.iter() if local(node) == "t"), False
+        yield "".join(node.text or "" for node in element.iterfind(".//{*}t")), False
 
 
 def _number(count: int, kind: str) -> str:
@@ -84,9 +75,9 @@ def _number(count: int, kind: str) -> str:
 def table_rows(table: Element) -> list[list[str]]:
     """The cells of a table; a cell over several rows is in each of them."""
     rows: list[list[str]] = []
-    for row in (node for node in table if local(node) == "tr"):
+    for row in table.iterfind("{*}tr"):
         cells: list[str] = []
-        for number, cell in enumerate(node for node in row if local(node) == "tc"):
+        for number, cell in enumerate(row.iterfind("{*}tc")):
             is_below = cell.get("vMerge") in ("1", "true")
             if is_below and rows and number < len(rows[-1]):
                 cells.append(rows[-1][number])
@@ -103,6 +94,6 @@ def lines_of(body: Element) -> Iterator[str]:
 
 def diagram_texts(model: Element) -> list[str]:
     """The texts of a SmartArt diagram. Source: 21.4.2.10, dgm:dataModel."""
-    points = (node for node in model.iter() if local(node) == "pt" and node.get("type") != "pres")
+    points = (node for node in model.iterfind(".//{*}pt") if node.get("type") != "pres")
     texts = (" ".join(" ".join(lines_of(point)).split()) for point in points)
     return [text for text in texts if text]

@@ -8,7 +8,7 @@ from html import unescape
 from typing import IO, Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
-from hopyard.indexes.documents.readers.drawings import Drawing
+from hopyard.indexes.documents.readers.drawings import Drawing, linked
 from hopyard.indexes.documents.readers.parts import Parts, local
 from hopyard.indexes.documents.readers.sheets import sheet_text
 from hopyard.indexes.documents.readers.workbooks.cells import Area, cell_text, filled
@@ -114,9 +114,9 @@ def _sheets(parts: Parts) -> Iterator[tuple[str, str]]:
     """The name and the part of each sheet, in order."""
     book = parts.document("xl/workbook.xml")
     related = parts.related(book)
-    for sheet in (node for node in parts.xml(book).iter() if local(node) == "sheet"):
-        link = next((value for key, value in sheet.items() if key.endswith("}id")), "")
-        yield sheet.get("name", ""), related[link].name if link in related else ""
+    for sheet in parts.xml(book).iterfind(".//{*}sheet"):
+        link = related.get(linked(sheet))
+        yield sheet.get("name", ""), link.name if link else ""
 
 
 def _merged(stream: IO[bytes]) -> dict[str, list[Area]]:
@@ -173,7 +173,7 @@ def _beside(
 
 def _comments(root: Any, has_threads: bool) -> Iterator[str]:
     """The comments of a part; Excel writes a stand-in for each comment of a thread."""
-    authors = enumerate(node.text or "" for node in root.iter() if local(node) == "author")
+    authors = enumerate(node.text or "" for node in root.iterfind(".//{*}author"))
     threads = {str(at) for at, author in authors if has_threads and author.startswith("tc=")}
     for node in root.iter():
         if local(node) in ("comment", "threadedComment") and node.get("authorId") not in threads:
