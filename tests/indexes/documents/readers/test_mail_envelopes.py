@@ -16,7 +16,7 @@ import pytest
 from hopyard.indexes.documents.kept.table import kept_of
 from hopyard.indexes.documents.loaders import load
 from hopyard.indexes.documents.readers.base import Content, Source
-from hopyard.indexes.documents.readers.outlook import mail_of_msg, rtf_of
+from hopyard.indexes.documents.readers.mail.outlook import mail_of_msg, rtf_of
 from hopyard.indexes.documents.readers.table import format_of
 
 HEAD = b"From: Ann <ann@a.example>\nSubject: Ebb\nMIME-Version: 1.0\n"

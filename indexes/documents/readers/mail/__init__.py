@@ -24,8 +24,13 @@ from hopyard.indexes.documents.readers.base import (
     parts_of,
 )
 from hopyard.indexes.documents.readers.cards import event_text
-from hopyard.indexes.documents.readers.envelopes import ENVELOPES, mail_within
-from hopyard.indexes.documents.readers.mail_text import (
+from hopyard.indexes.documents.readers.mail.envelopes import ENVELOPES, mail_within
+from hopyard.indexes.documents.readers.mail.outlook import (
+    PackageDefect,
+    mail_of_msg,
+    mail_of_package,
+)
+from hopyard.indexes.documents.readers.mail.text import (
     base64_text,
     dates_of,
     payload_of,
@@ -33,7 +38,6 @@ from hopyard.indexes.documents.readers.mail_text import (
     unpacked,
     web_pages_of,
 )
-from hopyard.indexes.documents.readers.outlook import PackageDefect, mail_of_msg, mail_of_package
 from hopyard.indexes.documents.readers.text import decode, decoded, plain_metadata
 from hopyard.indexes.documents.readers.web import html_to_markdown, read_html
 from hopyard.indexes.text.language import detect_language
