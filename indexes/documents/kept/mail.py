@@ -16,7 +16,7 @@ from hopyard.indexes.documents.kept.markup import decoded, of_html
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import Source, file_of
 from hopyard.indexes.documents.readers.cards import joined, unfolded
-from hopyard.indexes.documents.readers.mail import from_headers
+from hopyard.indexes.documents.readers.mail.headers import from_headers
 from hopyard.indexes.documents.readers.mail.text import (
     base64_text,
     payload_of,

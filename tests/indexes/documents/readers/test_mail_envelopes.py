@@ -344,7 +344,7 @@ def test_a_mail_that_a_person_made_to_take_long_is_read_at_once(
     )
     assert texts(tmp_path, "d.eml", words) == ({"": "Text."}, [])
     nested = b"--b\nContent-Type: multipart/mixed; boundary=b\n\n" * 201
-    monkeypatch.setattr("hopyard.indexes.documents.readers.mail._MOST_PARTS", 200)
+    monkeypatch.setattr("hopyard.indexes.documents.readers.mail.leaves._MOST_PARTS", 200)
     _, [said] = texts(tmp_path, "e.eml", parts(kind=b"mixed").replace(b"=e", b"=b") + nested)
     assert said == ": it has more than 10,000 parts"
     assert time.process_time() - began < 60
