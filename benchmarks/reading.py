@@ -30,7 +30,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from hopyard.indexes.documents.kept.compare import FileWords, Kept, compare
+from hopyard.indexes.documents.kept.compare import FileWords, compare
+from hopyard.indexes.documents.kept.kept import Kept
 from hopyard.indexes.documents.kept.table import EXTRACTORS, kept_of
 from hopyard.indexes.documents.kept.words import words_in_order
 from hopyard.indexes.documents.readers.base import Content, Source

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
-import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Final, NamedTuple
-
-from pydantic import BaseModel, ConfigDict, ValidationError
+from typing import Any, Final, NamedTuple
 
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.corpus.long_text import LongText, is_blank, text_of
-from hopyard.indexes.corpus.records import BadItem, Document, Markup, MetadataValue, place_in
-from hopyard.indexes.documents.kept.compare import Kept
+from hopyard.indexes.corpus.records import BadItem, Document, place_in
+from hopyard.indexes.documents.corpus_files import derived_id, read_lines, storable
+from hopyard.indexes.documents.kept.kept import Kept
 from hopyard.indexes.documents.kept.table import kept_of
 from hopyard.indexes.documents.readers.base import Content, Notes, Options, Part, Source, Unread
 from hopyard.indexes.documents.readers.table import CORPUS_SUFFIX, Format, format_of, too_large
@@ -29,25 +25,16 @@ from hopyard.state.extras import missing_sentence
 from hopyard.state.metadata import known_value
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.text.dates import day_in_head, day_in_name
-from hopyard.state.text.unicode import storable_text, valid_unicode
-
-_ID_DIGITS: Final = 16
-"""Hex digits of a derived id: 64 bits keep two of a billion documents apart."""
+from hopyard.state.text.unicode import storable_text
 
 _TOLD: Final = 1 << 20
 """Bytes of a file between two reports of progress."""
-
-_LONGEST_LINE: Final = 100
-"""Megabytes of a line of a corpus file: it is in memory several times while it is parsed."""
 
 _LONGEST_REASON: Final = 200
 """Characters of what a library says of a broken file."""
 
 _MADE: Final = (".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".doc", ".xls", ".rtf")
 """Files whose date is often the day on which they were made, whatever their text says."""
-
-_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
-"""The beginning of an escape in JSON that is half of a character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +70,6 @@ class Incomplete(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.place}: {self.kept}"
-
-
-class _Line(BaseModel):
-    """One line of a corpus file. Other keys are ignored."""
-
-    model_config = ConfigDict(strict=True, allow_inf_nan=False)
-
-    id: str | int | None = None
-    title: str = ""
-    text: str
-    metadata: dict[str, str | int | float | bool | None] = {}
-    markup: Markup = "text"
 
 
 class Loaded(NamedTuple):
@@ -181,7 +156,8 @@ def _read(
     source: Source, named: _Named, progress: Progress
 ) -> Iterator[Loaded | BadItem | SkippedFile]:
     if source.name.lower().endswith(CORPUS_SUFFIX):
-        yield from _read_corpus(source, named)
+        for found in read_lines(source, named.place, named.key):
+            yield found if isinstance(found, BadItem) else Loaded(found[1], named.place, found[0])
         return
     kind = format_of(source.name)
     if kind is None:
@@ -267,7 +243,7 @@ def _document(
     if is_blank(text):
         return None
     title = " ".join(storable_text(content.title).split()) or _stem(named.key)
-    metadata = _storable(content.metadata)
+    metadata = storable(content.metadata)
     head = day_in_head(text) if isinstance(text, str) else None
     day, own = day_in_name(_stem(named.key)) or head or named.date, known_value(metadata, "date")
     if day and own is None:
@@ -300,72 +276,3 @@ def _counted(content: Content, progress: Progress) -> Iterator[str]:
 
 def _stem(key: str) -> str:
     return PurePosixPath(key.rpartition(SECTION_MARK)[2]).stem
-
-
-def _read_corpus(source: Source, named: _Named) -> Iterator[Loaded | BadItem]:
-    limit = source.options.largest or _LONGEST_LINE
-    with source.open() as stream:
-        for number, line in enumerate(_lines(stream, limit * 1_000_000), start=1):
-            if line is None:
-                reason = f"a line of more than {limit} MB, which is read at once: cut the document"
-                yield BadItem(named.place, reason, number)
-                continue
-            content = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-            if not content.strip():
-                continue
-            try:
-                yield Loaded(_parse_line(content, named.key), named.place, number)
-            except CorpusError as error:
-                yield BadItem(named.place, str(error), number, settled=True)
-
-
-def _lines(stream: IO[bytes], limit: int) -> Iterator[bytes | None]:
-    """Lines; None for one that is longer than the limit."""
-    while line := stream.readline(limit):
-        if len(line) < limit or line.endswith(b"\n"):
-            yield line
-            continue
-        while line and not line.endswith(b"\n"):
-            line = stream.readline(limit)
-        yield None
-
-
-def _parse_line(line: bytes, source: str) -> Document:
-    try:
-        item = _Line.model_validate_json(_whole_escapes(line.decode()))
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"not valid UTF-8 ({error})") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "line"
-        raise CorpusError(f"{where}: {first['msg']}") from error
-    title, text = storable_text(item.title), storable_text(item.text)
-    if not text.strip():
-        raise CorpusError("the text is empty")
-    given = None if item.id is None else storable_text(str(item.id))
-    if given is not None and not given.strip():
-        raise CorpusError("the id is empty")
-    name = given or derived_id(f"{title}\n{text}")
-    return Document(name, title, text, _storable(item.metadata), source, item.markup)
-
-
-def _storable(metadata: Mapping[str, MetadataValue | None]) -> dict[str, MetadataValue]:
-    return {
-        storable_text(name): storable_text(value) if isinstance(value, str) else value
-        for name, value in metadata.items()
-        if value is not None
-    }
-
-
-def _whole_escapes(line: str) -> str:
-    """The line with its escapes as characters, if one may be half of a character."""
-    if not _SURROGATE.search(line):
-        return line
-    with suppress(ValueError, RecursionError):  # told by the validation
-        return valid_unicode(json.dumps(json.loads(line), ensure_ascii=False))
-    return line
-
-
-def derived_id(text: str) -> str:
-    """An id that a text gives."""
-    return hashlib.sha256(text.encode()).hexdigest()[:_ID_DIGITS]

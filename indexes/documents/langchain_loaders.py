@@ -15,7 +15,7 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document as LoadedDocument
 
 from hopyard.indexes.corpus.records import BadItem, Document, MetadataValue
-from hopyard.indexes.documents.files import derived_id
+from hopyard.indexes.documents.corpus_files import derived_id
 from hopyard.state.errors import CorpusError, UsageError
 from hopyard.state.extras import require
 from hopyard.state.settings.rights import GROUPS, group_names

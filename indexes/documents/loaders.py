@@ -17,27 +17,18 @@ from typing import Final
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.corpus.long_text import text_digest
 from hopyard.indexes.corpus.records import BadItem, Document
-from hopyard.indexes.documents.files import (
-    Incomplete,
-    Loaded,
-    SkippedFile,
-    read_file,
-    shown,
-    unknown_format,
-)
+from hopyard.indexes.documents.files import Incomplete, Loaded, SkippedFile, read_file
 from hopyard.indexes.documents.folders import FolderNames, absolute
 from hopyard.indexes.documents.kept.table import kept_of_loaded
 from hopyard.indexes.documents.readers.base import Options
 from hopyard.indexes.documents.readers.ocr import ENGLISH, ocr_advice
 from hopyard.indexes.documents.readers.table import (
-    CORPUS_SUFFIX,
     SPREADSHEETS,
-    Format,
     format_of,
-    known_suffixes,
     largest_from_environment,
 )
 from hopyard.indexes.documents.sync import stamps_of
+from hopyard.indexes.documents.walk import files_at, formats_of, is_known
 from hopyard.indexes.kind import DEFAULT_KINDS
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import missing_modules
@@ -186,7 +177,7 @@ def missing_extras(paths: Iterable[str | Path]) -> dict[str, list[Path]]:
         UsageError: A path does not exist.
     """
     needing: dict[str, list[Path]] = {}
-    for file, kind in _formats(paths):
+    for file, kind in formats_of(paths):
         if kind.extra:
             needing.setdefault(kind.extra, []).append(file)
     return {extra: files for extra, files in needing.items() if missing_modules(extra)}
@@ -202,23 +193,9 @@ def default_kinds(paths: Iterable[str | Path]) -> tuple[str, ...]:
         UsageError: A path does not exist.
     """
     tables = not missing_modules("tables") and any(
-        kind in SPREADSHEETS for _, kind in _formats(paths)
+        kind in SPREADSHEETS for _, kind in formats_of(paths)
     )
     return (*DEFAULT_KINDS, "tables") if tables else DEFAULT_KINDS
-
-
-def _formats(paths: Iterable[str | Path]) -> Iterator[tuple[Path, Format]]:
-    """The files that can be read, with their formats."""
-    for path in map(Path, paths):
-        if not path.exists():
-            raise _no_path(path)
-        for file in _walk(path) if path.is_dir() else [path]:
-            if isinstance(file, Path) and (kind := format_of(file.name)):
-                yield file, kind
-
-
-def _no_path(path: Path) -> UsageError:
-    return UsageError(f"There is no file or folder {shown(path)!r}: check the path.")
 
 
 def _options(encoding: str, ocr: str) -> Options:
@@ -249,27 +226,13 @@ def _scan(
 ) -> Iterator[Loaded | BadItem | SkippedFile]:
     told = _Told(paths, unread, progress)
     for path in map(Path, paths):
-        for file in _files(path):
+        for file in files_at(path):
             if not isinstance(file, Path):
                 yield file
             elif (place := absolute(file)) not in unread:
                 opening(file)
                 yield from read_file(file, folders.key(place), options, told.reading)
                 told.read(file)
-
-
-def _files(path: Path) -> Iterator[Path | BadItem | SkippedFile]:
-    """The files that a path stands for."""
-    if path.is_dir():
-        yield from _walk(path)
-    elif not path.exists():
-        raise _no_path(path)
-    elif _is_known(path):
-        yield path
-    else:
-        reason = unknown_format(shown(path))
-        known = f" (known: {', '.join(known_suffixes())})" if reason.startswith("unknown") else ""
-        yield BadItem(shown(path), reason + known)
 
 
 class _Told:
@@ -279,7 +242,7 @@ class _Told:
         sizes = [
             size
             for path, (_, _, size) in stamps_of(map(absolute, paths)).items()
-            if path not in unread and _is_known(path)
+            if path not in unread and is_known(path)
         ]
         self._progress = progress
         self._files, self._bytes = len(sizes), sum(sizes)
@@ -342,29 +305,3 @@ def _is_file(source: str) -> bool:
         return bool(format_of(source)) and Path(source).is_file()
     except (OSError, ValueError):  # no name of a file
         return False
-
-
-def _walk(folder: Path) -> Iterator[Path | BadItem | SkippedFile]:
-    try:
-        entries = sorted(folder.iterdir())
-    except OSError as error:
-        yield BadItem(shown(folder), f"the folder cannot be listed ({error.strerror})")
-        return
-    for entry in entries:
-        if entry.name.startswith("."):
-            yield SkippedFile(shown(entry), "hidden", lacking=False)
-        elif entry.is_symlink():
-            # It leads out of the folder, or to something that is read where it lies.
-            yield SkippedFile(shown(entry), "a symbolic link", lacking=False)
-        elif entry.is_dir():
-            yield from _walk(entry)
-        elif not entry.is_file():
-            yield SkippedFile(shown(entry), "not a plain file", lacking=False)
-        elif not _is_known(entry):
-            yield SkippedFile(shown(entry), unknown_format(shown(entry)))
-        else:
-            yield entry
-
-
-def _is_known(path: Path) -> bool:
-    return path.suffix.lower() == CORPUS_SUFFIX or format_of(path.name) is not None

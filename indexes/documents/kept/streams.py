@@ -17,7 +17,7 @@ from typing import IO, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.documents.kept.compare import EXAMPLES, Kept, merged
+from hopyard.indexes.documents.kept.kept import EXAMPLES, Kept, merged
 from hopyard.indexes.documents.kept.markup import encoding_of
 from hopyard.indexes.documents.kept.words import words_of
 from hopyard.indexes.documents.readers.base import LeftOut, Source

@@ -13,7 +13,8 @@ from typing import Final
 
 from hopyard.indexes.corpus.long_text import LongText, stretches_of, text_digest
 from hopyard.indexes.corpus.records import Document
-from hopyard.indexes.documents.kept.compare import FileWords, Kept, compare
+from hopyard.indexes.documents.kept.compare import FileWords, compare
+from hopyard.indexes.documents.kept.kept import Kept
 from hopyard.indexes.documents.kept.latex import find_bibtex, find_latex
 from hopyard.indexes.documents.kept.mail import (
     find_cards,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from hopyard.indexes.documents.kept.compare import Kept
+from hopyard.indexes.documents.kept.kept import Kept
 from hopyard.indexes.documents.kept.table import kept_of
 from hopyard.indexes.documents.readers.base import Content, Part, Source
 from hopyard.indexes.documents.readers.table import format_of
