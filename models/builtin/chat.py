@@ -42,6 +42,10 @@ BASE: Final = "base"
 SHIPPED_ADAPTER: Final = Path(__file__).parent / "adapter" / "smollm2-135m-hopyard.gguf"
 _FULL_STRENGTH: Final = 1.0
 THREADS_VARIABLE: Final = "HOPYARD_BUILTIN_THREADS"
+SPINS_VARIABLE: Final = "GOMP_SPINCOUNT"
+SPINS: Final = 10_000
+"""Rounds that a thread waits for the others before it sleeps. The engine's library, GNU OpenMP, has
+300,000: on busy cores most of the time went into waiting (`benchmarks/spinning.py`)."""
 _QUIET: Final = -1
 PROMPT_CACHE_MIB: Final = 1024
 """Memory for prompts already read; the engine's own limit is 8 GB. A token takes 23 kB."""
@@ -161,13 +165,7 @@ def engine(model: Path, adapter: Path | None) -> Any:
     Raises:
         ModelUnreachableError: The engine is missing, or the model does not load.
     """
-    try:
-        import xllamacpp
-    except ImportError as error:
-        raise ModelUnreachableError(
-            f"The engine of the built-in chat model cannot be loaded ({first_line(error)}); "
-            f"install it again with `{install_command('builtin')}`."
-        ) from error
+    xllamacpp = _library()
     params = xllamacpp.CommonParams()
     params.model.path = str(model)
     if adapter:
@@ -187,11 +185,21 @@ def engine(model: Path, adapter: Path | None) -> Any:
     return server
 
 
+def _library() -> Any:
+    # It reads the variable once, when it is loaded.
+    os.environ.setdefault(SPINS_VARIABLE, str(SPINS))
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise ModelUnreachableError(
+            f"The engine of the built-in chat model cannot be loaded ({first_line(error)}); "
+            f"install it again with `{install_command('builtin')}`."
+        ) from error
+    return xllamacpp
+
+
 def _cores() -> int:
     """Threads of the engine: `HOPYARD_BUILTIN_THREADS`, or the cores that this process may use.
-
-    The engine's threads wait for each other without sleeping. On two cores that other programs used
-    too, two threads were five to nine times as slow as one.
 
     Raises:
         UsageError: The variable is not a positive whole number.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import numpy as np
 import pytest
 
 from hopyard.models.builtin import chat as builtin
-from hopyard.models.builtin.chat import builtin_identity
+from hopyard.models.builtin.chat import SPINS, SPINS_VARIABLE, builtin_identity
 from hopyard.models.chat import chat_provider
 from hopyard.models.embeddings import embedder
 from hopyard.models.names import known_as, point_out
@@ -109,3 +112,19 @@ def test_the_threads_of_the_engine_are_read_from_a_variable(
     monkeypatch.setenv("HOPYARD_BUILTIN_THREADS", "many")
     with pytest.raises(UsageError, match="HOPYARD_BUILTIN_THREADS='many'"):
         builtin._cores()
+
+
+_LIBRARY = "import ctypes; ctypes.CDLL('libgomp.so.1').omp_display_env(1)"
+
+
+@pytest.mark.parametrize("given", ["", "7"])
+def test_waiting_threads_sleep_soon(given: str) -> None:
+    """The library tells what it has read. Else most of the time on busy cores is waiting."""
+    code = f"from hopyard.models.builtin.chat import _library; _library(); {_LIBRARY}"
+    environment = {name: value for name, value in os.environ.items() if name != SPINS_VARIABLE}
+    environment |= {SPINS_VARIABLE: given} if given else {}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if "libgomp.so.1: cannot open" in done.stderr:
+        pytest.skip("The engine has another library here.")
+    assert f"{SPINS_VARIABLE} = '{given or SPINS}'" in done.stderr
