@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from model_server import Reply
+from protocols import Script
 
 from hopyard.models.calls import call
 from hopyard.models.calls.call import ModelCaller
@@ -13,6 +15,8 @@ from hopyard.models.calls.stream import AnswerStream
 from hopyard.models.chat import chat_provider
 from hopyard.models.ledger import open_ledger
 from hopyard.models.prompt import Output
+from hopyard.models.servers import abilities
+from hopyard.models.servers.abilities import Abilities, Form
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import home
@@ -21,6 +25,10 @@ from hopyard.state.usage import Usage
 CONTEXT = Context(model="scripted")
 PARIS = {"answer": "Paris"}
 QUESTION = "Who built the Alder Bridge?"
+WHOLE = '{"answer": "Marta Quill"}'
+WRONG = '{"answer": "Tomas Reed"}'
+HEAD = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m"}
+STOP, DONE = "stop", b"data: [DONE]\n\n"
 
 _open: dict[str, ModelCaller] = {}
 
@@ -75,3 +83,45 @@ async def asked(model: str, *, streamed: bool = True) -> tuple[Output, Told]:
         patch.setattr(call, "answer_stream", lambda markers: AnswerStream(told))
         output = await caller.call(DIRECT, values, context, "run", final=streamed, retries=1)
     return output, told
+
+
+def through_tools(model: str = "openai:m") -> None:
+    """Have a model asked through a tool."""
+    abilities.remember(chat_provider(model).identity, Abilities(Form.TOOL))
+
+
+def reply(message: dict[str, Any], end: str | None = STOP, **more: Any) -> Script:
+    """A whole reply in OpenAI's protocol, as it is."""
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": end}
+    return Script(raw=json.dumps({**HEAD, "choices": [choice], **more}).encode())
+
+
+def calls(*arguments: Any) -> list[dict[str, Any]]:
+    """Tool calls, each given by its arguments, or by its name and arguments."""
+    named = [each if isinstance(each, tuple) else ("Answer", each) for each in arguments]
+    return [
+        {"id": str(at), "type": "function", "function": {"name": name, "arguments": given}}
+        for at, (name, given) in enumerate(named)
+    ]
+
+
+def called(*arguments: Any) -> Script:
+    """A whole reply of tool calls."""
+    return reply({"content": None, "tool_calls": calls(*arguments)}, "tool_calls")
+
+
+def event(delta: Any, end: str | None = None, **more: Any) -> bytes:
+    """A piece of a stream in OpenAI's protocol."""
+    choice = {"index": 0, "delta": delta, "finish_reason": end}
+    return b"data: " + json.dumps({**HEAD, "choices": [choice], **more}).encode() + b"\n\n"
+
+
+def spoken(text: str = WHOLE) -> bytes:
+    """A text in pieces."""
+    return b"".join(event({"content": text[n : n + 5]}) for n in range(0, len(text), 5))
+
+
+def stream(*parts: bytes) -> Script:
+    """A stream of these pieces, after the first one's beginning."""
+    start = event({"role": "assistant", "content": ""})
+    return Script(raw=b"".join((*parts[:1], start, *parts[1:])), kind="text/event-stream")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from dataclasses import replace
 from time import process_time
@@ -274,3 +275,71 @@ def test_the_schema_forbids_other_keys() -> None:
     schema = json_schema(Answer)
     assert schema["additionalProperties"] is False
     assert schema["required"] == ["answer"]
+
+
+WHOLE, WRONG = '{"answer": "Paris"}', '{"answer": "Rome"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Is it Rome? No. But wait:\n{WHOLE}",
+        f"{WRONG}\nWait. Correction:\n{WHOLE}",
+        f"{WHOLE}}}}}",
+        '{"answer": "Paris", // passage 1\n}',
+        "{“answer”: “Paris”}",
+        '{"answer": "Rome", "answer": "Paris"}',
+        json.dumps(WHOLE),
+        f'{{"Answer": {WHOLE}}}',
+        f'{{"name": "Answer", "arguments": {WHOLE}}}',
+        f'<tool_call>\n{{"name": "Answer", "parameters": {WHOLE}}}\n</tool_call>',
+        *(
+            f"Two rows: 12.\n{WHOLE}\n{words}"
+            for words in (
+                "This answer is based on passage 1.",
+                "```\nIs there anything else?",
+                "I hope this should help! Please don't hesitate to ask.",
+                "The answer follows from passage 12.",
+                "Zögern Sie nicht, weitere Fragen zu stellen. Ich hoffe, das hilft.",
+                "N'hésitez pas à me poser d'autres questions.",
+                "No dudes en preguntar.",
+                "如有问题，请不要犹豫提问。希望对您有帮助。",
+                "以上です。",
+                "도움이 되었기를 바랍니다.",
+            )
+        ),
+    ],
+)
+def test_the_object_that_a_reply_finally_gives_counts(text: str) -> None:
+    assert parse(text, Answer)[0].answer == "Paris"
+
+
+def test_an_answer_may_have_the_words_that_take_back() -> None:
+    assert parse('{"answer": "No? But wait"} Done.', Answer)[0].answer == "No? But wait"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "On second thought, the passage says 1942.",
+        "Let me reconsider: it is Paris.",
+        "Oops, I mixed up the rows.",
+        "It doesn't match passage 2.",
+        "Passage 3 contradicts this.",
+        "The real answer is Paris.",
+        "Ah, the second row says 1943.",
+        "Entschuldigung, es ist Paris.",
+        "Vielmehr Paris.",
+        "En realidad es París.",
+        "訂正します。",
+        "정정합니다.",
+    ],
+)
+def test_an_object_is_no_answer_if_words_after_it_take_it_back(words: str) -> None:
+    with pytest.raises(UnfitOutputError, match="take it back"):
+        parse(f"{WRONG}\n{words}", Answer)
+
+
+def test_a_draft_in_another_wrapping_is_not_read() -> None:
+    with pytest.raises(UnfitOutputError, match="Field required"):
+        parse(f'{{"draft": {WRONG}}}', Answer)

@@ -13,9 +13,8 @@ from hopyard.models.servers import abilities
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state.errors import CallFailedError
 
-from ..asking import asked, restart
+from ..asking import WHOLE, asked, restart
 
-WHOLE = '{"answer": "Marta Quill"}'
 SAMPLING = Sampling(max_tokens=64, temperature=0.0, seed=1)
 
 

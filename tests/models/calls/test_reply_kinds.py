@@ -5,7 +5,6 @@ The servers speak the protocols; the clients are the providers' own packages.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -20,10 +19,9 @@ from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state.errors import BudgetExceededError, CallFailedError
 from hopyard.state.settings.fields import Budget, Context
 
-from ..asking import QUESTION, asked, model_caller, restart, usage_of
+from ..asking import QUESTION, WHOLE, WRONG, asked, model_caller, reply, restart, usage_of
 
 MODELS = ("openai:m", "ollama:m", "anthropic:claude-m", "groq:m", "deepseek:m")
-WHOLE = '{"answer": "Marta Quill"}'
 HALF = '{"answer": "Marta Quill built the'
 
 
@@ -34,6 +32,8 @@ async def test_a_finished_reply_is_the_answer(serve: Any, model: str, streamed: 
     output, told = await asked(model, streamed=streamed)
     assert (output.answer, output.cut) == ("Marta Quill", False)
     assert told.text == ("Marta Quill" if streamed else "")
+    [(entry, _)] = model_caller(model).ledger.calls_of("run")
+    assert (entry.input_tokens, entry.output_tokens, entry.estimated) == (9, 4, False)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -89,10 +89,7 @@ async def test_half_an_object_is_not_finished_although_its_mark_says_so(
 
 async def test_half_an_object_of_as_many_tokens_as_allowed_is_cut(serve: Any) -> None:
     usage = {"prompt_tokens": 9, "completion_tokens": DIRECT.max_tokens, "total_tokens": 99}
-    choice = {"index": 0, "message": {"role": "assistant", "content": HALF}}
-    body = {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "usage": usage}
-    body["choices"] = [choice | {"finish_reason": "stop"}]
-    serve(Script(raw=json.dumps(body).encode()))
+    serve(reply({"content": HALF}, usage=usage))
     output, _ = await asked("openai:m", streamed=False)
     assert (output.answer, output.cut) == ("Marta Quill built", True)
 
@@ -139,14 +136,6 @@ async def test_tokens_that_a_server_does_not_count_are_estimated(
     assert usage_of("run", Context(model=model))["estimated_calls"] == 1
 
 
-@pytest.mark.parametrize("model", MODELS)
-async def test_tokens_that_a_server_counts_are_taken(serve: Any, model: str) -> None:
-    serve(Script(WHOLE))
-    await asked(model)
-    [(entry, _)] = model_caller(model).ledger.calls_of("run")
-    assert (entry.input_tokens, entry.output_tokens, entry.estimated) == (9, 4, False)
-
-
 async def test_a_budget_of_tokens_holds_without_counts(serve: Any) -> None:
     server = serve(Script(WHOLE, counted=False))
     context = Context(model="openai:m").model_copy(update={"budget": Budget(tokens=40)})
@@ -189,7 +178,7 @@ async def test_a_reply_cut_by_its_limit_is_kept_and_marked(serve: Any, model: st
 
 @pytest.mark.parametrize("model", ["openai:m", "ollama:m", "deepseek:m"])
 async def test_thoughts_alone_are_no_answer(serve: Any, model: str) -> None:
-    server = serve(Script("", thought='Maybe {"answer": "Tomas Reed"}.'))
+    server = serve(Script("", thought=f"Maybe {WRONG}."))
     with pytest.raises(CallFailedError, match="nothing outside of its thoughts") as raised:
         await asked(model)
     assert raised.value.reason == "empty"
@@ -208,14 +197,7 @@ async def test_an_error_within_http_200_is_an_error(serve: Any, model: str, stre
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize("raw", [b'{"choices": null}', b'{"choices": []}', b"{}", b"<html>"])
-async def test_a_reply_without_choices_is_asked_for_again(serve: Any, raw: bytes) -> None:
-    server = serve(Script(raw=raw), Script(WHOLE))
-    assert (await asked("openai:m", streamed=False))[0].answer == "Marta Quill"
-    assert len(server.requests) == 2
-
-
-DRAFT = 'Maybe {"answer": "Tomas Reed"}? No: passage 1 says Marta Quill.'
+DRAFT = f"Maybe {WRONG}? No: passage 1 says Marta Quill."
 
 
 @pytest.mark.parametrize(
@@ -253,7 +235,7 @@ async def test_a_timeout_of_the_servers_own_is_tried_again(serve: Any, model: st
 async def test_two_servers_of_one_model_name_share_no_answers(serve: Any) -> None:
     first = serve(Script(WHOLE))
     await asked("openai:m")
-    second = serve(Script('{"answer": "Tomas Reed"}'))
+    second = serve(Script(WRONG))
     restart()
     assert (await asked("openai:m"))[0].answer == "Tomas Reed"
     assert (len(first.requests), len(second.requests)) == (1, 1)
