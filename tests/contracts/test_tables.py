@@ -10,6 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.kind import KINDS
 from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.strategies.table import TABLE_QUERY
 from hopyard.state.schemas import notes_of
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
@@ -35,6 +36,14 @@ RATES = Document(
     markup="markdown",
 )
 
+JOBS = Document(
+    "jobs.csv",
+    "Jobs",
+    "| Job | Price | Warranty |\n|---|---|---|\n| Roof | 4200 | 5 years |\n| Gutter | 1000 | |\n"
+    "| Porch | 1800 | |\n",
+    markup="markdown",
+)
+
 
 class TestTables(IndexKindContract):
     kind = KINDS["tables"]
@@ -44,7 +53,7 @@ class TestTables(IndexKindContract):
 
 class TestTable(StrategyContract):
     strategy = STRATEGIES["table"]
-    documents: ClassVar = (*StrategyContract.documents, GATES, RATES)
+    documents: ClassVar = (*StrategyContract.documents, GATES, RATES, JOBS)
     question = "How many trucks queued at the North gate, all days together?"
     answers: ClassVar = {
         "TableQuery": {
@@ -153,3 +162,24 @@ class TestTable(StrategyContract):
         output = await self.ask(german, config, "Wie hoch ist die Summe der Gebühren?")
         assert output["answer"].startswith("Die Summe der Gebühren ist 6,60 Euro.")
         assert output["citations"]
+
+    async def test_a_question_of_yes_or_no_counts_the_empty_cells_above_a_threshold(
+        self, context: Context, config: RunnableConfig, chat: ScriptedChat
+    ) -> None:
+        """The rows that decide it are cited, also the one whose cell is empty."""
+        for said in ("a question of yes or no", "Over 1,000 is > 1000", "IS NULL finds them"):
+            assert said in TABLE_QUERY.system
+        sql = (
+            "SELECT CASE WHEN count(*) = count(warranty) THEN 'Yes' ELSE 'No' END AS answer, "
+            "count(*) - count(warranty) AS empty FROM jobs WHERE price > 1000"
+        )
+        sentence = "{answer}: the warranty of {empty} job over 1,000 pounds is not given."
+        chat.answers = {"TableQuery": {"thought": "", "sql": sql, "sentence": sentence}}
+        question = "Does every job over 1,000 pounds have a warranty?"
+        output = await self.ask(context, config, question)
+        assert output["answer"].startswith(
+            "No: the warranty of 1 job over 1,000 pounds is not given. [1]"
+        )
+        assert output["usage"]["model_calls"] == 1
+        quotes = output["citations"][0]["quotes"]
+        assert [quote.split(" · ")[0] for quote in quotes] == ["Job: Roof", "Job: Porch"]
