@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.nodes.answer import answer_directly
+from hopyard.nodes.direct import answer_directly
 from hopyard.nodes.lifecycle import start_run, strategy_graph
 from hopyard.state.schemas import StrategyState
 

@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.index import Index
-from hopyard.indexes.named import stands_in
 from hopyard.indexes.text.capitals import QUOTES
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.text.tokens import tokens_of
@@ -92,6 +91,7 @@ def find_inside(
     """
     from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
     from hopyard.indexes.kinds.sparse.words import Words
+    from hopyard.indexes.named import stands_in
 
     passages = [
         passage

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopyard.models.prompt import Prompt
-from hopyard.nodes.sub_questions import plain, repeats
+from hopyard.nodes.sub_questions import repeats
 from hopyard.prompts.answer import ANSWER
-from hopyard.prompts.passages import passage_lines, passage_snippet
+from hopyard.prompts.passages import passage_lines, passage_snippet, plain
 from hopyard.prompts.strategies.decompose import DECOMPOSE
 from hopyard.prompts.strategies.hop import judge_prompt
 from hopyard.state.settings.fields import Context

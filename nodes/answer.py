@@ -1,4 +1,4 @@
-"""Answering: from passages, or from what the model knows."""
+"""Answering from passages."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import ANSWER, UNKNOWN, AnyAnswer, CitedAnswer, PlainAnswer, writing
 from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
-from hopyard.prompts.strategies.aggregate import aggregate_prompt
-from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.prompts.traits import traits_of
 from hopyard.state import verdicts
 from hopyard.state.metadata import page_words
@@ -28,22 +26,6 @@ from hopyard.state.settings.fields import AnswerSettings, Context
 
 _PARTIAL: Final = AnswerSettings(style="short")
 """How the answer to a sub-question is written."""
-
-
-async def answer_directly(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Answer without a document."""
-    run, question = await run_of(state, runtime), state["question"]
-    update: dict[str, Any] = {"citations": [], "evidence": [], "steps": [], "unconfirmed": ""}
-    values = {"question": one_line(question), "style": writing(run.settings.answer, passages=False)}
-    attempt = await run.try_call(DIRECT, values, step="read", final=True)
-    output = attempt.output
-    if output is None:
-        update |= _without_answer(question, attempt)
-    else:
-        update["answer"] = output.answer
-        if output.cut:
-            update["steps"] = [_read_step(question, output.answer, cut=True)]
-    return await close_run(run, update)
 
 
 async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -61,13 +43,13 @@ async def close_answer(
     attempt = await attempted(reading)
     read = attempt.output
     if read is None:
-        update |= _without_answer(question, attempt)
+        update |= without_answer(question, attempt)
         update["steps"] = [*steps, *update["steps"]]
     else:
         update["answer"] = read.answer
         update["citations"] = read.citations
         update["unconfirmed"] = read.unconfirmed
-        update["steps"] = [*steps, _read_step(question, read.answer, cut=read.cut)]
+        update["steps"] = [*steps, read_step(question, read.answer, cut=read.cut)]
     return await close_run(run, update)
 
 
@@ -105,17 +87,6 @@ async def answer_from_shown(
     values = {**shown, "question": one_line(question), "style": style}
     output = await run.call(prompt, values, step=step, final=final)
     return replace(_cite(question, output, passages), cut=output.cut)
-
-
-async def answer_from_findings(
-    run: Run, question: str, passages: list[Passage], findings: str, *, step: str
-) -> Cited:
-    """Answer the whole question from its passages and `findings`, a sub-question a line."""
-    shown = {"passages": format_passages(passages, run.settings), "findings": findings}
-    prompt = aggregate_prompt(run.settings.answer.style)
-    return await answer_from_shown(
-        run, question, passages, shown, prompt=prompt, step=step, final=True
-    )
 
 
 def _may_use_knowledge(settings: Context) -> bool:
@@ -164,15 +135,16 @@ def mark_cut(step: Step) -> Step:
     return {**step, "verdict": verdicts.CUT, "reason": reason, "ending": CUT}
 
 
-def _read_step(question: str, answer: str, *, cut: bool) -> Step:
+def read_step(question: str, answer: str, *, cut: bool) -> Step:
+    """The step of the closing call."""
     step = Step(id="read", kind="read", title="Answer", question=question, answer=answer)
     return mark_cut(step) if cut else step
 
 
-def _without_answer(question: str, attempt: Attempt[Any]) -> dict[str, Any]:
+def without_answer(question: str, attempt: Attempt[Any]) -> dict[str, Any]:
     """The update if the budget left no closing call."""
     return {
         "answer": attempt.answer_instead(),
         "truncated": True,
-        "steps": [attempt.mark(_read_step(question, "", cut=False))],
+        "steps": [attempt.mark(read_step(question, "", cut=False))],
     }

@@ -1,21 +1,21 @@
-"""Sub-questions: comparing their words, and what the graphs of `tree` and `plan` share."""
+"""Sub-questions: whether they are valid, their steps, and the answer from what they found."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langgraph.types import Overwrite
 
+from hopyard.indexes.corpus.records import Passage
+from hopyard.nodes.answer import answer_from_shown, format_passages
+from hopyard.nodes.cited_answer import Cited
+from hopyard.nodes.run import Run
+from hopyard.prompts.passages import plain
+from hopyard.prompts.strategies.aggregate import aggregate_prompt
 from hopyard.state import verdicts
 from hopyard.state.schemas import Step
 from hopyard.state.sub_questions import ROOT, SubQuestion, in_order, step_id
-
-
-def plain(text: str) -> str:
-    """The words of a question, to see whether two questions are the same."""
-    return re.sub(r"\W+", " ", text).strip().lower()
 
 
 def repeats(question: str, parts: Sequence[str]) -> str:
@@ -46,6 +46,17 @@ async def join_level(state: Mapping[str, Any]) -> dict[str, Any]:
     """Wait until all tasks of the level have ended; `next_tasks` says what follows."""
     del state
     return {}
+
+
+async def answer_from_findings(
+    run: Run, question: str, passages: list[Passage], findings: str, *, step: str
+) -> Cited:
+    """Answer the whole question from its passages and `findings`, a sub-question a line."""
+    shown = {"passages": format_passages(passages, run.settings), "findings": findings}
+    prompt = aggregate_prompt(run.settings.answer.style)
+    return await answer_from_shown(
+        run, question, passages, shown, prompt=prompt, step=step, final=True
+    )
 
 
 def steps_of(state: Mapping[str, Any]) -> list[Step]:

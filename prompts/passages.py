@@ -26,6 +26,11 @@ def one_line(text: str) -> str:
     return _CHAT_TOKENS.sub(r"\g<0> ", plain)
 
 
+def plain(text: str) -> str:
+    """The words of a question, to see whether two questions are the same."""
+    return re.sub(r"\W+", " ", text).strip().lower()
+
+
 def heading(title: str, about: str = "") -> str:
     """The text before a passage, as in `Title (The Verge, 2023-11-05, page 4)`.
 

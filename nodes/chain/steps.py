@@ -16,9 +16,8 @@ from hopyard.nodes.inside import asked_inside, has_long_document, look_inside
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.reading import more_to_read, tokens_to_read, within_tokens
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN, writing
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import one_line, plain
 from hopyard.prompts.strategies.chain import CHAIN_STEP, CHAIN_STEP_INSIDE, SEARCH_AGAIN, ChainStep
 from hopyard.prompts.strategies.inside import Inside
 from hopyard.state import verdicts

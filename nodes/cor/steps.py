@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
 
-from hopyard.nodes.answer import answer_from_findings, answer_from_passages, mark_cut
+from hopyard.nodes.answer import answer_from_passages, mark_cut
 from hopyard.nodes.attempt import attempted
 from hopyard.nodes.citations import cite, is_unknown
 from hopyard.nodes.cited_answer import Cited
@@ -18,9 +18,9 @@ from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.lifecycle import close_run, start_run
 from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.sub_questions import plain
+from hopyard.nodes.sub_questions import answer_from_findings
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import one_line, plain
 from hopyard.prompts.strategies.cor import NEXT_QUESTION, NOTHING_FOUND
 from hopyard.prompts.traits import traits_of
 from hopyard.state import verdicts

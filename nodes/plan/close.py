@@ -24,9 +24,9 @@ from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.plan.part import numbered
 from hopyard.nodes.plan.split import RETRIES
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.sub_questions import plain, replacements, steps_of
+from hopyard.nodes.sub_questions import replacements, steps_of
 from hopyard.prompts.answer import UNKNOWN, writing
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import one_line, plain
 from hopyard.prompts.strategies.plan import CLOSE, MAY_ASK_AGAIN, MUST_ANSWER, Closing
 from hopyard.state import verdicts
 from hopyard.state.plan import PlanNode, PlanState, PlanTask

@@ -16,9 +16,8 @@ from hopyard.nodes.inside import asked_inside, has_long_document, look_inside
 from hopyard.nodes.plan.references import resolve_references
 from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import Found, Run, run_of
-from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import one_line, plain
 from hopyard.prompts.strategies.inside import Inside
 from hopyard.prompts.strategies.plan import ANSWER_PART, ANSWER_PART_INSIDE, PartAnswer
 from hopyard.state import verdicts

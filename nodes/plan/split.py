@@ -19,8 +19,8 @@ from hopyard.nodes.attempt import attempted
 from hopyard.nodes.plan.references import reference_fault, references
 from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import Found, Run, run_of
-from hopyard.nodes.sub_questions import plain, repeats
-from hopyard.prompts.passages import one_line
+from hopyard.nodes.sub_questions import repeats
+from hopyard.prompts.passages import one_line, plain
 from hopyard.prompts.strategies.plan import SPLIT, Part, Split
 from hopyard.state import verdicts
 from hopyard.state.plan import PlanNode, PlanTask

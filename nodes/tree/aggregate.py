@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.nodes.answer import answer_from_findings, mark_cut
+from hopyard.nodes.answer import mark_cut
 from hopyard.nodes.attempt import attempted
 from hopyard.nodes.citations import cite
 from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.sub_questions import steps_of
+from hopyard.nodes.sub_questions import answer_from_findings, steps_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.state import verdicts

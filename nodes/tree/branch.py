@@ -10,10 +10,10 @@ from hopyard.nodes.answer import answer_from_passages
 from hopyard.nodes.attempt import attempted
 from hopyard.nodes.reading import find_to_read
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.sub_questions import plain, replacements
+from hopyard.nodes.sub_questions import replacements
 from hopyard.nodes.tree.decompose import RETRIES
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import one_line, plain
 from hopyard.prompts.strategies.decompose import REPLACE
 from hopyard.prompts.strategies.tree import JUDGE_BRANCH, branch_fault, branch_score
 from hopyard.state import verdicts
