@@ -20,7 +20,7 @@ from hopyard.models.embedder import Vector, Vectors
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 
-from .script import Script, ScriptedChat
+from .script import IRON, QUESTION, STONE, Script, ScriptedChat, said, split
 
 S = TypeVar("S", bound=Script)
 
@@ -124,6 +124,18 @@ def context(index: Path, script: Script) -> Context:
             "retrieval": {"k": 2},
         }
     )
+
+
+@pytest.fixture
+def tree(context: Context, script: Script) -> Context:
+    """Settings for a tree of two halves: eight calls."""
+    script.lines = {
+        ("split", QUESTION): split(IRON, STONE),
+        ("read", IRON): said("1781"),
+        ("read", STONE): said("1146"),
+        ("aggregate", QUESTION): said("Stone Bridge"),
+    }
+    return changed(context, strategy="tree")
 
 
 @pytest.fixture

@@ -37,6 +37,10 @@ _QUESTION = re.compile(r"^(?:(?:Last q|Q)uestion|Last message): (.*)$", re.MULTI
 _RUBRICS = ("wh_form", "specific", "relevant", "non_overlapping", "complete")
 _SCORES = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 
+QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
+IRON = "When was the Iron Bridge opened?"
+STONE = "When was the Stone Bridge completed?"
+
 SIMPLE: Said = {"kind": "simple", "first": "", "second": ""}
 GARBAGE: Said = "I would rather talk about the weather."
 

@@ -20,24 +20,17 @@ from hopyard.state.settings.fields import Context
 from hopyard.testing import plain_values
 
 from .conftest import changed
-from .script import SIMPLE, Script, full_tree, said, split
+from .script import IRON, QUESTION, SIMPLE, STONE, Script, full_tree
 from .tree.trees import nodes
 
-QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
-IRON = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
 HALVES = ["All left?", "All right?"]
 
 
 @pytest.fixture
-def tree(context: Context, script: Script) -> Context:
+def tree(tree: Context, script: Script) -> Context:
     """Settings for a tree of two halves, each decomposition to be approved."""
-    script.lines = {
-        ("route", QUESTION): {"strategy": "tree"},
-        ("split", QUESTION): split(IRON, STONE),
-        ("aggregate", QUESTION): said("Stone Bridge"),
-    }
-    return changed(context, strategy="tree", approve="decomposition")
+    script.lines["route", QUESTION] = {"strategy": "tree"}
+    return changed(tree, approve="decomposition")
 
 
 async def events(stream: AsyncIterator[Event]) -> list[Event]:

@@ -9,11 +9,8 @@ import pytest
 from hopyard.graphs import direct, single, tree
 from hopyard.state.settings.fields import Context
 
-from .script import Script, said, split
+from .script import IRON, QUESTION, STONE, Script, said, split
 
-QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
-IRON = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
 LONG = " ".join(["The Iron Bridge was opened in 1781 and crosses the Severn."] * 100)
 MARK = "the answer reached its limit and ends there"
 

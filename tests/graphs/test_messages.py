@@ -15,11 +15,8 @@ from hopyard.graphs import router
 from hopyard.state.settings.fields import Context
 
 from .conftest import changed
-from .script import Script, said, split
+from .script import IRON, QUESTION, STONE, Script, said, split
 
-QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
-IRON = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
 FULL = "The Iron Bridge was opened in 1781 [2]. The Stone Bridge was completed in 1146 [1]."
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
 

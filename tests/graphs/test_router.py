@@ -16,12 +16,11 @@ from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import plain_values, saved_values
 
 from .conftest import changed
-from .script import GARBAGE, Script, said, split
+from .script import GARBAGE, STONE, Script, said, split
+from .script import IRON as QUESTION
 
 EVERYWHERE = ("direct", "single", "tree")
 """Those that need no more of an index than every index has."""
-QUESTION = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
 OUTPUT = {
     "question",
     "messages",

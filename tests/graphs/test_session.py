@@ -21,24 +21,9 @@ from hopyard.state.storage.thread_names import checked_thread_name
 from hopyard.testing import saved_values
 
 from .conftest import changed
-from .script import Script, full_tree, said, split
+from .script import IRON, QUESTION, STONE, Script, full_tree, said
 
-QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
-IRON = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
 HALVES = ("first", "second")
-
-
-@pytest.fixture
-def tree(context: Context, script: Script) -> Context:
-    """Settings for a tree of two halves: eight calls."""
-    script.lines = {
-        ("split", QUESTION): split(IRON, STONE),
-        ("read", IRON): said("1781"),
-        ("read", STONE): said("1146"),
-        ("aggregate", QUESTION): said("Stone Bridge"),
-    }
-    return changed(context, strategy="tree")
 
 
 @pytest.fixture

@@ -15,14 +15,10 @@ from langgraph.types import Command
 import hopyard
 from hopyard.state.settings.fields import Context
 
-from .conftest import changed
-from .script import Script, said, split
+from .script import IRON, QUESTION, STONE, Script
 
 deepagents = pytest.importorskip("deepagents")
 
-QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
-IRON = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
 ASKS: Any = {"messages": [HumanMessage("Tell me about bridges.")]}
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 
@@ -40,12 +36,8 @@ def delegate(question: str = QUESTION) -> AIMessage:
 
 
 @pytest.fixture
-def settings(context: Context, script: Script) -> dict[str, Any]:
-    script.lines = {
-        ("split", QUESTION): split(IRON, STONE),
-        ("aggregate", QUESTION): said("Stone Bridge"),
-    }
-    return changed(context, strategy="tree").model_dump(exclude_defaults=True)
+def settings(tree: Context) -> dict[str, Any]:
+    return tree.model_dump(exclude_defaults=True)
 
 
 def agent_of(settings: dict[str, Any]) -> Any:

@@ -16,12 +16,8 @@ import hopyard
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
 
-from .conftest import changed
-from .script import Script, said, split
+from .script import IRON, QUESTION, STONE
 
-QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
-IRON = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 
 
@@ -34,13 +30,8 @@ class Letter(TypedDict):
 
 
 @pytest.fixture
-def settings(context: Context, script: Script) -> dict[str, Any]:
-    script.lines = {
-        ("split", QUESTION): split(IRON, STONE),
-        ("aggregate", QUESTION): said("Stone Bridge"),
-        ("read", STONE): said("1146"),
-    }
-    return changed(context, strategy="tree").model_dump(exclude_defaults=True)
+def settings(tree: Context) -> dict[str, Any]:
+    return tree.model_dump(exclude_defaults=True)
 
 
 def around(state: Any, settings: dict[str, Any], **options: Any) -> Any:

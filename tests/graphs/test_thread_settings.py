@@ -16,10 +16,8 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.storage.checkpoints import open_saver
 
 from .conftest import changed
-from .script import Script
-from .test_session import QUESTION, STONE, events, stop_thread, tree
-
-__all__ = ("tree",)
+from .script import QUESTION, STONE, Script
+from .test_session import events, stop_thread
 
 
 async def test_it_needs_no_setting_repeated(

@@ -18,12 +18,8 @@ from hopyard.agent.tool import readable
 from hopyard.state.settings.fields import Context
 
 from .conftest import changed
-from .script import GARBAGE, Script, said, split
+from .script import GARBAGE, IRON, QUESTION, STONE, Script, split
 from .tree.trees import nodes
-
-QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
-IRON = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
 
 
 class Caller(FakeMessagesListChatModel):
@@ -53,16 +49,6 @@ def asks() -> dict[str, Any]:
 
 
 THREAD: Any = {"configurable": {"thread_id": "t"}}
-
-
-@pytest.fixture
-def tree(context: Context, script: Script) -> Context:
-    script.lines = {
-        ("split", QUESTION): split(IRON, STONE),
-        ("aggregate", QUESTION): said("Stone Bridge"),
-        ("read", STONE): said("1146"),
-    }
-    return changed(context, strategy="tree")
 
 
 def tool_messages(state: Any) -> list[ToolMessage]:

@@ -21,16 +21,12 @@ from langgraph_sdk.client import LangGraphClient
 from model_server import ModelServer
 
 from ..graphs.conftest import EMBEDDING, index
-from ..graphs.script import Script, said, split
+from ..graphs.script import IRON, QUESTION, STONE, Script, said, split
 
 __all__ = ("index",)
 
 CONFIG = Path(__file__).parents[2] / "langgraph.json"
 LONGEST_START = 60.0
-
-QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
-IRON = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
 
 
 @dataclass

@@ -24,13 +24,10 @@ from hopyard.tracing.texts import find_quotes
 
 from ..graphs.chain.script import BaselineScript, ask
 from ..graphs.conftest import changed, context, index, script, session
-from ..graphs.script import Script, rubric, said, scores, split
+from ..graphs.script import IRON, QUESTION, STONE, Script, rubric, said, scores, split
 
 __all__ = ("context", "index", "script", "session")
 
-QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
-IRON = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
 OLD = "How old is the Stone Bridge?"
 
 

@@ -18,8 +18,6 @@ from hopyard.testing.models import ScriptedChat, WordEmbedder
 Ask = Callable[..., Any]
 
 BOTH = "Which bridge is older, the Iron Bridge or the Stone Bridge?"
-IRON = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
 
 
 class Steps:

@@ -12,7 +12,8 @@ import pytest
 from hopyard.testing.contract import Contract
 from hopyard.testing.models import GARBAGE
 
-from .replies import BOTH, IRON, STONE, Ask, asker, found, number_of, search
+from ..script import IRON, STONE
+from .replies import BOTH, Ask, asker, found, number_of, search
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,8 @@ from hopyard.state.settings.fields import Context
 from hopyard.testing.contract import EMBEDDING, MODEL, Contract
 from hopyard.testing.models import GARBAGE, ScriptedChat
 
-from .replies import BOTH, IRON, STONE, Ask, Steps, asker, found, number_of, search
+from ..script import IRON, STONE
+from .replies import BOTH, Ask, Steps, asker, found, number_of, search
 
 
 @pytest.fixture(scope="module")

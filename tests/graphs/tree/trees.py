@@ -10,16 +10,14 @@ from hopyard.graphs import tree
 from hopyard.state.settings.fields import Context
 
 from ..conftest import changed
-from ..script import Script, said, split
+from ..script import IRON, QUESTION, STONE, Script, said, split
 
 __all__ = (
     "AT", "BELOW", "IRON", "ROOT", "STONE",
     "ask_tree", "closing", "comparison", "nodes",
 )  # fmt: skip
 
-ROOT = "Which was built first, the Iron Bridge or the Stone Bridge?"
-IRON = "When was the Iron Bridge opened?"
-STONE = "When was the Stone Bridge completed?"
+ROOT = QUESTION
 BELOW, AT = 7, 8
 """Sums of the four branch scores: 7/20 lies below θ=0.4, 8/20 at it."""
 
