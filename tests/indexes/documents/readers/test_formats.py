@@ -103,56 +103,6 @@ def test_merged_cells_of_a_sheet_are_in_each_row(read: Read) -> None:
     assert "| North | C-1 | 40 |\n| North | C-2 | 55 |" in text
 
 
-@pytest.mark.parametrize(
-    ("html", "markdown"),
-    [
-        (
-            "<table><tr><th>A<th>B<th>C<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
-            "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 1 | 4 | 5 |",
-        ),
-        (
-            "<table><thead><tr><th rowspan=2>Plant<th colspan=2>2024<tr><th>MWh<th>Cost</thead>"
-            "<tr><td>Dune<td>11<td>21</table>",
-            "| Plant | 2024 MWh | 2024 Cost |\n| --- | --- | --- |\n| Dune | 11 | 21 |",
-        ),
-        (
-            "<table><tr><td>A<td>B<td>C<tr><td colspan=2>whole<td>3</table>",
-            "| A | B | C |\n| --- | --- | --- |\n| whole |  | 3 |",
-        ),
-        (
-            "<table><tr><th>A<tr><th>B<th>C<tr><td>1<td>2</table>",
-            "| A B | C |\n| --- | --- |\n| 1 | 2 |",
-        ),
-        ("<p>10<sup>6</sup> and 50<sup>[1]</sup>", "10^6 and 50[1]"),
-        ("<p>Donau&shy;dampf&#173;schiff", "Donaudampfschiff"),
-        ("<ul><li><input type=checkbox checked> Rope<li><input type=checkbox> Paint</ul>",
-         "- [x] Rope\n- [ ] Paint"),
-        ("<label>Town</label> <input value=Lund> <select><option>a<option selected>b</select>",
-         "Town Lund b"),
-        ("<details><summary>Fee?</summary>It is 31 euros.</details>", "Fee?\n\nIt is 31 euros."),
-    ],
-)  # fmt: skip
-def test_pages_keep_tables_fields_and_unfolding_parts(read: Read, html: str, markdown: str) -> None:
-    _, text, _ = read("a.html", f"<html><body>{html}</body></html>".encode())
-    assert "\n".join(line for line in text.splitlines() if line) == "\n".join(
-        line for line in markdown.splitlines() if line
-    )
-
-
-TABS = """<body><main><h1>Fares</h1><div role="tabpanel" hidden>Tickets for adults cost nine euros
-and are sold on board.</div><h2><button aria-controls="x">When is the ferry full?</button></h2>
-<p>On Sundays.</p><aside>Dogs travel free.</aside></main>
-<form><input type="search"><button>Go</button></form><nav>Home</nav><footer>Imprint</footer></body>
-"""
-
-
-def test_hidden_tabs_questions_and_notes_are_text_and_furniture_is_not(read: Read) -> None:
-    _, text, _ = read("a.html", TABS.encode())
-    for words in ("nine euros", "When is the ferry full?", "On Sundays.", "Dogs travel free."):
-        assert words in " ".join(text.split())
-    assert not any(word in text for word in ("Home", "Imprint", "Go"))
-
-
 def test_one_wrong_byte_changes_no_other_letter(read: Read) -> None:
     data = "Müller wohnt in Köln.\n".encode() * 5 + b"K\xf6nig\n"
     assert read("a.txt", data)[1] == "Müller wohnt in Köln.\n" * 5 + "König\n"

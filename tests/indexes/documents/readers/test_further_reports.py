@@ -134,22 +134,6 @@ def test_raised_letters_of_a_cell(read: Read) -> None:
     assert "| count | 10^6 cells |" in read("a.xlsx", data)[1]
 
 
-def test_the_value_of_a_field_is_apart_from_the_next_label(read: Read) -> None:
-    page = (
-        "<form><label>Name <input value='Ada'></label><label>City <select><option>Graz</select>"
-        "</label><label>Note</label></form><p>Depth<svg><text>40 m</text></svg>at the quay</p>"
-    )
-    text = read("a.html", page.encode())[1]
-    assert " ".join(text.split()) == "Name Ada City Graz Note Depth 40 m at the quay"
-
-
-def test_a_list_within_a_list_belongs_to_the_item_before_it(read: Read) -> None:
-    page = "<ol><li>one<li>two<ol><li>inner</ol></ol><ul><li>a</li><ul><li>b</ul><li>c</ul>"
-    text = read("a.html", page.replace("<ol><li>inner", "</li><ol><li>inner").encode())[1]
-    lines = ["1. one", "2. two", "   1. inner", "- a", "  - b", "- c"]
-    assert [line for line in text.splitlines() if line] == lines
-
-
 BOOK = """<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>
 <Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"
  xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet" xmlns:h="http://www.w3.org/TR/REC-html40">

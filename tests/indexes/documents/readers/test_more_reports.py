@@ -9,7 +9,6 @@ ailang 678 (mails); markitdown 1161, docling 584 (slides); pypdf 2138 (PDF).
 from __future__ import annotations
 
 # ruff: noqa: E501 - markup in long lines
-import re
 from pathlib import Path
 from typing import Any
 
@@ -79,23 +78,6 @@ def test_cells_whose_text_is_in_the_sheet_itself(read: Read) -> None:
     assert [line for line in text.splitlines() if line.startswith("|")] == [
         "| item | note |", "|---|---|", "| First second |  |", "| NA | 2 |", "| None | NULL |", "| 漢字 |  |",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("html", "markdown"),
-    [
-        ("<table><tr><td><a href=/>Home</a></td><td><h1>Gears</h1><p>Mount a gear.<p>If it turns at "
-         "rate <i>r</i>, the next turns at -3<i>r</i> and the last at 3<i>r</i>/2. It is slow.</td></tr>"
-         "</table>", "turns at rate *r*, the next turns at -3*r* and the last at 3*r*/2. It is slow."),
-        ("<table><tr><th colspan=2>Plants<br>Range: old</th></tr><tr><td>Do<wbr>main:</td><td><p>Euka</p>"
-         "<p>rya</p><ul><li>a<li>b</ul></td></tr></table>", "| Domain: | Euka rya - a - b |"),
-        ("<table><tr><td>x<td>The art of <a href=y>war</a> on design</table><p>z",
-         "| x | The art of war on design |"),
-    ],
-)  # fmt: skip
-def test_texts_within_tables_of_pages(read: Read, html: str, markdown: str) -> None:
-    _, text, _ = read("a.html", f"<title>T</title><body>{html}</body>".encode())
-    assert markdown in re.sub(" +", " ", text)
 
 
 LINKS = '</p><h1>Further Reading</h1><ul><li><a href="http://a.example">Ebb by Ann Ash</a></li>' \

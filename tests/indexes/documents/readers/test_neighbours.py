@@ -73,29 +73,6 @@ def test_word(read: Read, body: str, text: str) -> None:
     assert read("a.docx", docx(body, LISTS))[1] == text
 
 
-@pytest.mark.parametrize(
-    ("html", "text"),
-    [
-        ("<p>One</p><svg><title>Icon</title><text>480 kg</text></svg>", "One\n\n480 kg"),
-        ("<p><input type=radio> No<button>Send it</button></p>", "[ ] No Send it"),
-        # adbar/trafilatura#531, #829: lists and bold paragraphs in cells
-        ("<table><tr><td>Mon<td><ul><li>10 to 8<li>not at noon</ul><tr><td>Tue<td>9</table>",
-         "| Mon | - 10 to 8 - not at noon |\n| --- | --- |\n| Tue | 9 |"),
-        ("<table><tr><td><p><b>V5</b></p><td>x<tr><td>V6<td>y</table>",
-         "| **V5** | x |\n| --- | --- |\n| V6 | y |"),
-        # xberg-io/html-to-markdown#477: misnested tags of Office
-        ("<TABLE><TR><TD>A<TD>B</TR><TR><TD><o:p><P></o:p></P></TD><TD>Seen</TD></TABLE><P></P>",
-         "| A | B |\n| --- | --- |\n|  | Seen |"),
-        # Unstructured-IO/unstructured#110, #1543: text beside blocks, text without a tag
-        ("<div>Ann<div>writes</div>on</div>", "Ann\n\nwrites\n\non"),
-        ("bare<p>one<br>two</p>", "bare\n\none\ntwo"),
-    ],
-)  # fmt: skip
-def test_web_pages(read: Read, html: str, text: str) -> None:
-    content, found, _ = read("a.html", f"<main>{html}</main>".encode())
-    assert (content.title, found) == ("", text)
-
-
 def test_pages_within_a_feed(read: Read) -> None:
     feed = (
         "<rss><channel><item><title>Ebb</title><description>&lt;p&gt;Dry &lt;b&gt;pier&lt;/b&gt;, "

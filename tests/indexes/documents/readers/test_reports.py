@@ -121,44 +121,6 @@ def test_dates_of_mails_in_other_places(read: Read, head: bytes, date: str) -> N
     assert content.metadata["date"] == date
 
 
-@pytest.mark.parametrize(
-    ("html", "markdown"),
-    [
-        ("<ul>List of quays:<li>one<li>two</ul>", "List of quays:\n\n- one\n- two"),
-        ("<ol><!-- none --><li>one</li>and more<li>two</ol>", "1. one and more\n2. two"),
-        (
-            "<table><thead><tr><th>A<th>B</thead><tfoot><tr><td>Sum<td>7</tfoot>"
-            "<tbody><tr><td>x<td>3<tr><td>y<td>4</table>",
-            "| A | B |\n| --- | --- |\n| x | 3 |\n| y | 4 |\n| Sum | 7 |",
-        ),
-        (
-            "<label>Name</label><input value=Ann><select><option>x<option selected>y</select>"
-            "<textarea>note 7</textarea>kg",
-            "Name Ann y note 7 kg",
-        ),
-        (
-            "<div role=table><div role=rowgroup><div role=row><span role=columnheader>Berth</span>"
-            "<span role=columnheader>Fee</span></div></div><div role=row><span role=cell>A</span>"
-            "<span role=cell>5</span></div></div>",
-            "| Berth | Fee |\n| --- | --- |\n| A | 5 |",
-        ),
-        (
-            "<table><tr><td>Mon</td><td><ul><li>10 AM<li>8 PM</ul></td></tr>"
-            "<tr><td><p><b>Tue</b></p></td><td>Closed</td></tr></table>",
-            "| Mon | - 10 AM - 8 PM |\n| --- | --- |\n| **Tue** | Closed |",
-        ),
-        (
-            "<dl><dt>lock</dt><dd>nested: <dl><dt>gate</dt><dd>shut</dd></dl>"
-            "<p>After it</p></dd></dl>",
-            "lock\n:   nested:\n\n    gate\n    :   shut\n\n    After it",
-        ),
-    ],
-)
-def test_web_pages(read: Read, html: str, markdown: str) -> None:
-    _, text, _ = read("a.html", f"<title>T</title><body>{html}</body>".encode())
-    assert text == markdown
-
-
 def slide(*boxes: tuple[str, float, float]) -> bytes:
     pptx = pytest.importorskip("pptx")
     deck = pptx.Presentation()

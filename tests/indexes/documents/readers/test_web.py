@@ -62,26 +62,6 @@ def test_a_page_may_declare_its_encoding_and_be_wrong(read: Read, declared: str)
     assert read("a.html", html)[1] == "Café für alle"
 
 
-@pytest.mark.parametrize(
-    ("html", "markdown"),
-    [
-        (
-            "<table><tr><th>Site<th>Quay<tr><td>Rostock<td>1,150 m<tr><td>Kiel<td>900 m</table>",
-            "| Site | Quay |\n| --- | --- |\n| Rostock | 1,150 m |\n| Kiel | 900 m |",
-        ),
-        (
-            "<table><thead><tr><th>A<th>B<tbody><tr><td>1<td>2<tr><td>3<td>4</table>",
-            "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |",
-        ),
-        ("<ul><li>a<li>b<ul><li>c<li>d</ul><li>e</ul>", "- a\n- b\n  - c\n  - d\n- e"),
-        ("<p>a<p>b<ul><li>c</ul><p>d<h2>e</h2>", "a\n\nb\n\n- c\n\nd\n\n## e"),
-        ("<div><p>a<div>b</div></div><p>c", "a\n\nb\n\nc"),
-    ],
-)
-def test_end_tags_may_be_omitted(read: Read, html: str, markdown: str) -> None:
-    assert read("a.html", f"<main>{html}</main>".encode())[1] == markdown
-
-
 SAVED = (
     "From: <Saved by Blink>\r\nSnapshot-Content-Location: https://quay.example/fees\r\n"
     "Subject: =?utf-8?Q?H=C3=A4fen?=\r\nMIME-Version: 1.0\r\n"
