@@ -164,19 +164,6 @@ def test_a_mail_that_is_too_long_for_memory_is_not_collected() -> None:
     assert source.allowance.bytes_left >= -5
 
 
-@pytest.mark.parametrize(
-    ("rows", "lines"),
-    [
-        ([r'A,"says \"hi\"",3', "B,x,4"], ['| A | says "hi" | 3 |', "| B | x | 4 |"]),
-        ([r'A,"\"hi\", left",3', r'B,"C:\",4'], ['| A | "hi", left | 3 |', "| B | C:\\ | 4 |"]),
-        ([r'A,"5\"",3', "B,x,4"], ['| A | 5" | 3 |', "| B | x | 4 |"]),
-    ],
-)
-def test_quotes_behind_a_backslash(read: Read, rows: list[str], lines: list[str]) -> None:
-    text = read("a.csv", "\n".join(["Item,Note,Fee", *rows, "C,y,5"]).encode(), whole=False)[1]
-    assert text.splitlines()[2:-2] == lines
-
-
 @pytest.mark.parametrize("name", ["a.ndjson", "a.json"])
 def test_a_wrong_line_among_values_is_named(read: Read, name: str) -> None:
     data = b'{"a": 1, "t": "x"}\n{"a": 2 "t"\n\n{"a": 3, "t": "z"}\nend'

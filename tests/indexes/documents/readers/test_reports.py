@@ -204,11 +204,6 @@ def test_tables_by_columns_and_notes_between_objects(read: Read, json: str, text
     assert [line for line in found.splitlines() if line] == [*filter(None, text.splitlines())]
 
 
-def test_a_mark_before_a_quoted_head(read: Read) -> None:
-    _, text, _ = read("a.csv", '\ufeff"a,\nb",c\n"x,1",2\n'.encode())
-    assert text.splitlines()[0] == "| a, b | c |"
-
-
 def test_names_in_archives_of_other_programs() -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
