@@ -166,3 +166,98 @@ def test_a_long_xml_file_is_not_in_memory() -> None:
         tracemalloc.stop()
     assert lines == 20_000
     assert list(found) == []
+
+
+@pytest.mark.parametrize(
+    ("xml", "lines"),
+    [
+        ("<r><p>Turn <b>off</b> the <i>main</i> tap.</p></r>", "p: Turn off the main tap."),
+        ("<r><p>First line<lb/>second line</p></r>", "p: First line second line"),
+        ("<p>The whole <b>text</b> is one.</p>", "p: The whole text is one."),
+        ("<r><p>10<sup>6</sup> cells</p></r>", "p: 10^6 cells"),
+        ("<r><a><b>one</b>tail</a></r>", "a: onetail"),
+        ("<r>loose <a>one</a> end</r>", "r: loose one end"),
+        ('<r><p>Press <key name="F4"/> now</p></r>', "p: Press F4 now"),
+        ("<r><!-- no text --><p>Gate <!-- 4 -->5</p></r>", "p: Gate 5"),
+    ],
+)  # fmt: skip
+def test_xml_keeps_all_text_in_order(read: Read, xml: str, lines: str) -> None:
+    _, text, _ = read("a.xml", xml.encode())
+    assert "\n".join(line for line in text.splitlines() if line) == lines
+
+
+@pytest.mark.parametrize("encoding", ["shift_jis", "euc_jp", "gb2312", "big5", "euc_kr", "utf-16"])
+def test_xml_in_the_encoding_that_it_declares(read: Read, encoding: str) -> None:
+    words = {"euc_kr": "서울 날씨", "utf-16": "Wetter in Köln"}.get(encoding, "天文")
+    xml = f'<?xml version="1.0" encoding="{encoding}"?><r><p>{words}</p></r>'
+    assert f"p: {words}" in read("a.xml", xml.encode(encoding))[1]
+
+
+def test_objects_of_a_json_list_stay_whole(read: Read) -> None:
+    data = """{"crew": [
+        {"name": "Ada", "skills": ["welding", "radio"], "home": {"town": "Lund"}},
+        {"name": "Ben", "skills": [], "tools": [{"id": 1, "of": {"a": [[1.10, 2e5]]}}]}
+    ], "crew": 12.50}"""
+    _, text, _ = read("a.json", data.encode())
+    lines = [line for line in text.splitlines() if line]
+    assert lines == [
+        *("crew (2): 12.50", "# crew"),
+        *("## Ada", "name: Ada", "skills: welding, radio", "home › town: Lund"),
+        *("## Ben", "name: Ben", "skills: ", "### tools"),
+        *("#### 1", "id: 1", "of › a: (1.10, 2e5)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("json", "text"),
+    [
+        (
+            '{"time": ["08:00", "09:00"], "tide": [1.20, 0.8]}',
+            "| time | tide |\n|---|---|\n| 08:00 | 1.20 |\n| 09:00 | 0.8 |",
+        ),
+        (
+            '{"columns": ["Berth", "Fee"], "data": [["A", 5], ["B", 6]]}',
+            "columns: Berth, Fee\n\n# data\n\n| Berth | Fee |\n|---|---|\n| A | 5 |\n| B | 6 |",
+        ),
+        ('{"pros": ["near", "dry"], "cons": ["old", "far"]}', "pros: near, dry\ncons: old, far"),
+        ('{"at": [1, 2], "to": [3, 4], "empty": {}}', "at: 1, 2\nto: 3, 4\nempty: "),
+        (
+            '[{"name": "Ada", "tags": {"a": [{"b": 1}]}}, "a note"]',
+            "# Ada\n\nname: Ada\n\n## tags\n\n### a\n\n#### 1\n\nb: 1\n\n# 2\n\na note",
+        ),
+    ],
+)  # fmt: skip
+def test_tables_by_columns_and_notes_between_objects(read: Read, json: str, text: str) -> None:
+    found = read("a.json", json.encode())[1]
+    assert [line for line in found.splitlines() if line] == [*filter(None, text.splitlines())]
+
+
+def test_pages_within_a_feed(read: Read) -> None:
+    feed = (
+        "<rss><channel><item><title>Ebb</title><description>&lt;p&gt;Dry &lt;b&gt;pier&lt;/b&gt;, "
+        "R&amp;amp;D&lt;/p&gt;</description><body><![CDATA[<ul><li>one</li><li>two</li></ul>]]>"
+        "</body><note>5 &lt; 6</note></item></channel></rss>"
+    )
+    assert read("a.rss", feed.encode())[1] == (
+        "title: Ebb\ndescription: Dry **pier**, R&D\nbody: - one\n- two\nnote: 5 < 6\n\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["a.ndjson", "a.json"])
+def test_a_wrong_line_among_values_is_named(read: Read, name: str) -> None:
+    data = b'{"a": 1, "t": "x"}\n{"a": 2 "t"\n\n{"a": 3, "t": "z"}\nend'
+    _, text, unread = read(name, data)
+    assert text.splitlines()[2:4] == ["| 1 | x |", "| 3 | z |"]
+    assert [each.place for each in unread] == ["line 2", "line 5"]
+
+
+def test_outputs_of_a_notebook_in_other_forms(read: Read) -> None:
+    shown = {"text/plain": "<IPython.core.display.HTML object>", "text/html": ["<p>Fee 4</p>"]}
+    outputs = [
+        {"data": shown},
+        {"data": {"text/markdown": "**Toll**"}},
+        {"data": {"text/plain": "7"}},
+    ]
+    cells = [{"cell_type": "code", "source": "x", "outputs": outputs}]
+    text = read("a.ipynb", json.dumps({"cells": cells}).encode())[1]
+    assert text == "```python\nx\n```\n\nFee 4\n\n```\n**Toll**\n```\n\n```\n7\n```"

@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import time as clock
-import zipfile
-from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
-from openpyxl.chart import BarChart, Reference
-from openpyxl.comments import Comment
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
-from ..zips import lines, rewritten, saved
+from ..zips import lines
+from .workbooks import book, replaced
 
 Read = Any
-
-
-def book(rows: list[list[Any]], change: Callable[[Any], None] = lambda sheet: None) -> bytes:
-    workbook = openpyxl.Workbook()
-    sheet = workbook.active
-    sheet.title = "S"
-    for row in rows:
-        sheet.append(row)
-    change(sheet)
-    return saved(workbook)
-
-
-def replaced(
-    data: bytes, part: str, old: str, new: str, more: dict[str, str] | None = None
-) -> bytes:
-    """The file with a text in one of its parts replaced, and parts added."""
-
-    def change(name: str, text: str) -> str:
-        assert name != part or old in text
-        return text.replace(old, new) if name == part else text
-
-    return rewritten(data, change, more)
 
 
 def test_cells_beyond_the_stated_size_are_read(read: Read) -> None:
@@ -81,20 +54,6 @@ def test_dates_times_errors_and_truth_values(read: Read, epoch: str) -> None:
         "| 2024-05-06 | 2024-05-06 10:30:00 | 08:30:00 | 25:30 | TRUE | #DIV/0! | 7.5% | "
         "1,234.50 kr |"
     )
-
-
-def test_formulas_without_a_value_are_counted(read: Read) -> None:
-    data = book([["Item", "Sum"], ["Nuts", "=1+2"], ["Bolts", "=SUM(B2)"], ["Nails", 5]])
-    data = (
-        replaced(data, "xl/worksheets/sheet1.xml", "<f>1+2</f><v></v>", "<f>1+2</f><v>3</v>")
-        if (b"<v></v>" in zipfile.ZipFile(io.BytesIO(data)).read("xl/worksheets/sheet1.xml"))
-        else replaced(data, "xl/worksheets/sheet1.xml", "<f>1+2</f><v />", "<f>1+2</f><v>3</v>")
-    )
-    _, text, unread = read("a.xlsx", data)
-    assert lines(text)[-3:] == ["| Nuts | 3 |", "| Bolts |  |", "| Nails | 5 |"]
-    assert [(each.place, each.reason.partition(":")[0]) for each in unread] == [
-        ("S", "1 formula without a value")
-    ]
 
 
 @pytest.mark.parametrize("begun", ["<oddHeader ", "<f "])
@@ -154,74 +113,6 @@ def test_lines_of_two_cells_above_a_table(read: Read) -> None:
         "|---|---|---|---|",
         "| Dune | 1 | 2 | 3 |",
         "| Sum | 1 | 2 | 3 |",
-    ]
-
-
-def test_comments_charts_and_sheets_of_charts(read: Read) -> None:
-    def add(sheet: Any) -> None:
-        sheet["A2"].comment = Comment("Check this", "Ann")
-        chart = BarChart()
-        chart.title = "Output"
-        chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=3), titles_from_data=True)
-        sheet.add_chart(chart)
-        other = BarChart()
-        other.title = "Alone"
-        sheet.parent.create_chartsheet("Chart").add_chart(other)
-
-    _, text, _ = read("a.xlsx", book([["Plant", "MWh"], ["Dune", 11], ["Reed", 12]], add))
-    assert lines(text)[:6] == [
-        "# S",
-        "| Plant | MWh |",
-        "|---|---|",
-        "| Dune | 11 |",
-        "| Reed | 12 |",
-        "Comment on A2: Check this",
-    ]
-    assert lines(text)[6:] == ["Output", "# Chart", "Alone"]
-
-
-def test_text_boxes_diagrams_and_threads(read: Read) -> None:
-    drawing = (
-        '<xdr:wsDr xmlns:xdr="urn:x" xmlns:a="urn:a"><xdr:twoCellAnchor><xdr:sp><xdr:txBody>'
-        "<a:p><a:r>"
-        "<a:t>Room 12</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor></xdr:wsDr>"
-    )
-    rels = (
-        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-        '<Relationship Id="a" Type="http://x/drawing" Target="../drawings/drawing1.xml"/>'
-        '<Relationship Id="b" Type="http://x/threadedComment" Target="../threadedComments/t.xml"/>'
-        '<Relationship Id="c" Type="http://x/comments" Target="../comments1.xml"/>'
-        "</Relationships>"
-    )
-    notes = (
-        '<comments xmlns="urn:c"><authors><author>tc={463E}</author><author>Ada</author></authors>'
-        '<commentList><comment ref="A1" authorId="0"><text><t>[Threaded comment] Your version of '
-        "Excel allows you to read this. Comment: Why?</t></text></comment>"
-        '<comment ref="A2" authorId="1"><text><t>A note</t></text></comment></commentList>'
-        "</comments>"
-    )
-    thread = (
-        '<ThreadedComments xmlns="urn:t"><threadedComment ref="A1"><text>Why?</text>'
-        "</threadedComment></ThreadedComments>"
-    )
-    data = replaced(
-        book([["Item"]]),
-        "xl/workbook.xml",
-        "S",
-        "S",
-        {
-            "xl/worksheets/_rels/sheet1.xml.rels": rels,
-            "xl/drawings/drawing1.xml": drawing,
-            "xl/threadedComments/t.xml": thread,
-            "xl/comments1.xml": notes,
-        },
-    )
-    assert lines(read("a.xlsx", data)[1]) == [
-        "# S",
-        "Item",
-        "Comment on A1: Why?",
-        "Comment on A2: A note",
-        "Room 12",
     ]
 
 

@@ -1,4 +1,7 @@
-"""Archives and mails: their parts, and what hostile files cannot do."""
+"""Archives and mails: their parts, and what hostile files cannot do.
+
+Faults that users of other tools reported: kudu 1116.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from pathlib import Path
 import pytest
 
 from hopyard.indexes.documents.loaders import LoadReport, load
-from hopyard.indexes.documents.readers.base import Allowance
+from hopyard.indexes.documents.readers.archives import read_mbox, read_tar, read_zip
+from hopyard.indexes.documents.readers.base import Allowance, Part, Source
+from hopyard.state.errors import CorpusError
 
 from ..zips import zipped
 
@@ -212,3 +217,67 @@ def test_wrong_bytes_are_those_of_one_file(tmp_path: Path) -> None:
 
 def test_a_compressed_file_in_capitals(tmp_path: Path) -> None:
     assert read(tmp_path, "NOTES.TXT.GZ", gzip.compress(b"text"))[0] == {"NOTES.TXT": "text"}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [
+        ("cp850", "Übersicht Größe.txt"), ("cp850", "Été à Nîmes.txt"), ("cp932", "見積書.txt"),
+        ("cp932", "テスト.txt"), ("gb18030", "会议记录.txt"), ("cp949", "견적서 2024.txt"),
+        ("cp866", "Договор.txt"), ("utf-8", "Prüfung.txt"),
+    ],
+)  # fmt: skip
+def test_names_in_archives(encoding: str, name: str) -> None:
+    written = name.encode(encoding)
+    data = zipped({"x" * len(written): "text"}).replace(b"x" * len(written), written)
+    found = list(read_zip(Source("a.zip", lambda: io.BytesIO(data))))
+    assert [each.name for each in found if isinstance(each, Part)] == [name]
+
+
+def test_names_in_archives_of_other_programs() -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        entry = zipfile.ZipInfo("note.txt")
+        entry.filename = "old\\note.txt"
+        archive.writestr(entry, "Text.")
+    source = Source("a.zip", lambda: io.BytesIO(stream.getvalue()))
+    assert [part.name for part in read_zip(source) if isinstance(part, Part)] == ["old/note.txt"]
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", encoding="latin-1") as tar:
+        tar.addfile(tarfile.TarInfo("größe.txt"), io.BytesIO(b""))
+    source = Source("a.tar", lambda: io.BytesIO(packed.getvalue()))
+    assert [part.name for part in read_tar(source) if isinstance(part, Part)] == ["größe.txt"]
+
+
+def test_a_mailbox(tmp_path: Path) -> None:
+    path = tmp_path / "box.mbox"
+    path.write_bytes(
+        b"From ann@a Tue Mar  5 10:00:00 2024\r\nSubject: Ebb\r\n\r\nDry.\r\n>From noon on.\r\n\r\n"
+        b"From here we saw it.\r\n\r\nFrom - Wed Mar  6 10:00:00 2024\n"
+        b"Subject: =?utf-8?q?Fl=C3=B6t?=\n"
+        b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nTwo.\n--b\n"
+        b"Content-Disposition: attachment; filename=n.txt\n\nThree.\n--b--\n\n"
+        b"From bob@b Thu Mar  7 10:00:00 2024\nSubject: Ebb\n\nFour.\n"
+    )
+    report = load([path])
+    assert not report.bad
+    assert {each.source.partition(" › ")[2]: str(each.text) for each in report.documents} == {
+        "Ebb.eml": "Dry.\nFrom noon on.\n\nFrom here we saw it.",
+        "Flöt.eml": "Two.",
+        "Flöt.eml › n.txt": "Three.",
+        "Ebb.eml (2)": "Four.",
+    }
+    path.write_bytes(b"From a Tue Mar  5\nSubject: Fl\xc3\xb6t\n\n" + b"x" * 3_000_000)
+    [source] = [each.source for each in load([path]).documents]
+    assert source.endswith(" › Flöt.eml")
+    path.write_bytes(b"Subject: Ebb\n\nNo mailbox.")
+    [bad] = load([path]).bad
+    assert "not a mailbox" in bad.reason
+
+
+def test_a_mail_that_is_too_long_for_memory_is_not_collected() -> None:
+    mail = b"From a Tue Mar  5\nSubject: Ebb\n\n" + b"Dry.\n" * 200
+    source = Source("a.mbox", lambda: io.BytesIO(mail), allowance=Allowance(bytes_left=500))
+    with pytest.raises(CorpusError, match="more than 1 GB"):
+        list(read_mbox(source))
+    assert source.allowance.bytes_left >= -5

@@ -1,163 +1,21 @@
-"""Mails within signatures, within Outlook's own package, and files within texts."""
+"""Mails within signatures, and files within texts."""
 
 from __future__ import annotations
 
 import io
-import struct
 import time
 import zlib
-from base64 import b64encode, encodebytes
+from base64 import b64encode
 from binascii import b2a_uu
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hopyard.indexes.documents.kept.table import kept_of
-from hopyard.indexes.documents.loaders import load
 from hopyard.indexes.documents.readers.base import Content, Source
-from hopyard.indexes.documents.readers.mail.outlook import mail_of_msg, rtf_of
 from hopyard.indexes.documents.readers.table import format_of
 
-HEAD = b"From: Ann <ann@a.example>\nSubject: Ebb\nMIME-Version: 1.0\n"
-RTF = bytes.fromhex(
-    "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c090020627705b06c647d0a800fa0"
-)
-"""The first example of MS-OXRTFCP, 3.1.1."""
-LONG_RTF = bytes.fromhex("1a0000001c0000004c5a4675e2d44b51410004205758595a0d6e7d010eb0")
-"""An example that refers to letters that it is still writing (3.1.2)."""
-
-
-def test_rich_text_of_outlook_is_unpacked() -> None:
-    assert rtf_of(RTF) == b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n"
-    assert rtf_of(LONG_RTF) == b"{\\rtf1 WXYZWXYZWXYZWXYZWXYZ}"
-
-
-def attribute(level: int, name: int, value: bytes) -> bytes:
-    return (
-        struct.pack("<BII", level, name, len(value)) + value + struct.pack("<H", sum(value) % 65536)
-    )
-
-
-def properties(*values: tuple[int, int, bytes]) -> bytes:
-    made = struct.pack("<I", len(values))
-    for kind, name, value in values:
-        made += struct.pack("<HHII", kind, name, 1, len(value)) + value + bytes(-len(value) % 4)
-    return made
-
-
-def file(name: str, data: bytes, long_name: str = "") -> bytes:
-    made = attribute(2, 0x00069002, bytes(14)) + attribute(2, 0x00018010, name.encode() + b"\0")
-    made += attribute(2, 0x0006800F, data) if data else b""
-    if long_name:
-        value = long_name.encode("utf-16-le") + b"\0\0"
-        made += attribute(2, 0x00069005, properties((0x1F, 0x3707, value)))
-    return made
-
-
-def package(*attributes: bytes) -> bytes:
-    return struct.pack("<IH", 0x223E9F78, 1) + b"".join(attributes)
-
-
-def forwarded(inner: bytes) -> bytes:
-    return attribute(2, 0x00069002, bytes(14)) + attribute(
-        2, 0x00069005, properties((0x0D, 0x3701, bytes(16) + inner))
-    )
-
-
-PACKAGE = package(
-    attribute(1, 0x00018004, b"Quay fees\0"),
-    attribute(1, 0x00069003, properties((0x102, 0x1009, RTF), (0x1E, 0x8004, b""))[:-12]
-              + struct.pack("<HH16sIII", 0x1E, 0x8004, bytes(16), 0, 7, 1) + struct.pack("<I", 0)),
-    file("FEES~1.CSV", b"a,b\n1,2\n", "fees of Löwe.csv"),
-    file("note.txt", b"Gate 4."),
-    forwarded(package(attribute(1, 0x0002800C, b"Inner words."), file("in.txt", b"Deep."))),
-)  # fmt: skip
-
-
-def texts(folder: Path, name: str, data: bytes) -> tuple[dict[str, str], list[str]]:
-    path = folder / name
-    path.write_bytes(data)
-    report = load([path])
-    assert not report.incomplete
-    found = {
-        each.source.partition(" › ")[2]: str(each.text).partition("\n|---")[0].strip()
-        for each in report.documents
-    }
-    return found, [str(each).replace(f"{path}", "") for each in (*report.skipped, *report.bad)]
-
-
-FILES = {
-    "fees of Löwe.csv": "| a | b |", "note.txt": "Gate 4.",
-    "attachment 3.eml": "Inner words.", "attachment 3.eml › in.txt": "Deep.",
-}  # fmt: skip
-
-
-def parts(*blocks: bytes, kind: bytes = b"mixed") -> bytes:
-    inner = b"".join(b"--e\n" + block + b"\n" for block in blocks)
-    return HEAD + b"Content-Type: multipart/" + kind + b"; boundary=e\n\n" + inner + b"--e--\n"
-
-
-def packed(data: bytes, kind: bytes = b"application/ms-tnef") -> bytes:
-    head = b"Content-Type: " + kind + b"\nContent-Transfer-Encoding: base64\n\n"
-    return head + encodebytes(data)
-
-
-@pytest.mark.parametrize(
-    ("text", "body"),
-    [(b"hello world", "hello world"), (b"See below.", "See below.\n\nhello world")],
-)
-def test_a_package_of_outlook_is_read(tmp_path: Path, text: bytes, body: str) -> None:
-    found = texts(tmp_path, "a.eml", parts(b"\n" + text, packed(PACKAGE)))
-    assert found == ({"": body, **FILES}, [])
-
-
-def test_a_saved_package_is_a_mail(tmp_path: Path) -> None:
-    assert texts(tmp_path, "winmail.dat", PACKAGE) == ({"": "hello world", **FILES}, [])
-
-
-def test_a_broken_package_is_named(tmp_path: Path) -> None:
-    found, said = texts(tmp_path, "a.eml", parts(b"\nText.", packed(PACKAGE[:-40])))
-    assert found == {"": "Text.\n\nhello world", **dict([*FILES.items()][:2])}
-    assert said[0] == " › winmail.dat: the package ends too early"
-    deep = b""
-    for _ in range(6):
-        deep = package(forwarded(deep) if deep else b"")
-    _, said = texts(tmp_path, "b.eml", parts(b"\nText.", packed(deep)))
-    assert "not a readable package" in said[0]
-
-
-def saved(head: int, **texts: str | bytes) -> Any:
-    """A mail as Outlook saves it: properties, and a stream for each."""
-    from oxmsg.storage import Storage, Stream
-
-    table, streams = bytes(head), []
-    for name, value in texts.items():
-        data = value if isinstance(value, bytes) else value.encode("utf-16-le")
-        tag = int(name[1:], 16) << 16 | (0x102 if isinstance(value, bytes) else 0x1F)
-        table += struct.pack("<IIII", tag, 6, len(data), 0)
-        streams.append(Stream(f"__substg1.0_{tag:08X}", data))
-    return Storage("", (Stream("__properties_version1.0", table), *streams), ())
-
-
-def test_a_mail_within_a_saved_mail_and_one_in_rich_text() -> None:
-    from dataclasses import replace
-
-    from oxmsg import Message
-    from oxmsg.storage import Storage
-
-    inner = replace(saved(24, x0037="Inner", x1009=RTF, x0042="Ben"), path="__substg1.0_3701000D")
-    file = saved(8, x3707="Löwe.txt", x3701=b"Gate 4.")
-    forward = replace(saved(8), path="__attach_version1.0_#01", storages=(inner,))
-    attached: tuple[Storage, ...] = (replace(file, path="__attach_version1.0_#00"), forward)
-    outer = replace(saved(32, x0037="Outer", x1000="See both."), storages=attached)
-    mail = mail_of_msg(Message(outer), Source("a.msg", io.BytesIO))
-    first, second = mail.iter_attachments()
-    [forwarded] = second.get_payload()
-    assert (mail["Subject"], mail.get_body().get_content()) == ("Outer", "See both.\n")
-    assert (first.get_filename(), first.get_content()) == ("Löwe.txt", b"Gate 4.")
-    assert (forwarded["Subject"], forwarded["From"]) == ("Inner", "Ben")
-    assert forwarded.get_content() == "hello world\n"
+from .mails import HEAD, PACKAGE, attribute, package, packed, parts, texts
 
 
 def der(tag: int, *inner: bytes) -> bytes:

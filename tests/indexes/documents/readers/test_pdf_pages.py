@@ -16,34 +16,6 @@ from .pdfs import Draw, drawn, raised, rows_at, table
 pytest.importorskip("reportlab")
 
 
-def test_columns_are_read_one_after_the_other(read: Read) -> None:
-    def draw(canvas: Any) -> None:
-        for x, side in ((60, "left"), (320, "right")):
-            for number in range(6):
-                words = f"Line {number} of the {side} column tells about the ropes of"
-                canvas.drawString(x, 780 - 13 * number, words)
-
-    _, text, _ = read("a.pdf", drawn(draw))
-    sides = [line.split()[4] for line in text.splitlines() if line.startswith("Line")]
-    assert sides == ["left"] * 6 + ["right"] * 6
-
-
-def test_columns_whose_lines_are_not_level_are_read_one_after_the_other(read: Read) -> None:
-    def draw(canvas: Any) -> None:
-        for number in range(12):
-            canvas.drawString(
-                320, 780 - 13 * number, f"Line {number} of the right column is about lamps"
-            )
-        for number in range(8):
-            canvas.drawString(
-                60, 747 - 13 * number, f"Line {number} of the left column is about ropes"
-            )
-
-    _, text, _ = read("a.pdf", drawn(draw))
-    sides = [line.split()[4] for line in text.splitlines() if line.startswith("Line")]
-    assert sides == ["left"] * 8 + ["right"] * 12
-
-
 @pytest.mark.parametrize("dot", [".", ". "])
 def test_dots_that_lead_to_a_page_are_left_out(read: Read, dot: str) -> None:
     def draw(canvas: Any) -> None:

@@ -1,9 +1,14 @@
-"""Headers of several rows, and tables side by side, as people make them."""
+"""Headers of several rows, and tables side by side, as people make them.
+
+Faults that users of other tools reported: DeploymentFramework 210, roo-xls 42
+and DocumentServer 1373 (workbooks in one XML file).
+"""
 
 from __future__ import annotations
 
 import pytest
 
+from hopyard.indexes.documents.readers.number_format import shown
 from hopyard.indexes.documents.readers.sheets import sheet_text
 
 from .conftest import Read
@@ -118,3 +123,66 @@ def test_merged_cells_of_a_workbook_in_xml_fill_a_bounded_number_of_cells(read: 
     book += "</Worksheet></Workbook>"
     text = read("a.xml", book.encode(), whole=False)[1]
     assert 2_000_000 <= text.count("a") < 2_300_000
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "text"),
+    [
+        (123456789.12, "General", "123456789.12"),
+        (987654321.98, "#,##0.00", "987,654,321.98"),
+        (987654321.98, "#,##0", "987,654,322 (987654321.98)"),
+        (0.075, "0.00%", "7.50%"),
+        (1234, "00000", "01234"),
+        (42, '"AX-"0000', "AX-0042"),
+        (1234.5, "[$$-409]#,##0.00", "$1,234.50"),
+        (1234.5, '#,##0.00\\ "€"', "1,234.50 €"),
+        (-12.5, "#,##0.00_);(#,##0.00)", "(12.50)"),
+        (-12.5, "0.0", "-12.5"),
+        (0, '0;-0;"none"', "none (0)"),
+        (1, '"Yes";"No";"No"', "Yes (1)"),
+        (5551234, "000-0000", "555-1234"),
+        (12345678, "000-00-0000", "012-34-5678"),
+        (2125551234, "[<=9999999]###-####;(###) ###-####", "(212) 555-1234"),
+        (5551234, "[<=9999999]###-####;(###) ###-####", "555-1234"),
+        (-5000, '[>=1000000]0.0,,"M";[>=1000]0.0,"K";0', "-5000"),
+        (-5, "[>=100]0.0;0", "-5"),
+        (-5, "[>0]0;(0)", "(5)"),
+        (-5, "[<0](0);0", "(5)"),
+        (1200, "# ##0", "1 200"),
+        (0, '_(* #,##0_);_(* (#,##0);_(* "-"??_);_(@_)', "0"),
+        (2500000, '0.0,,"M"', "2.5M"),
+        (1 / 3, "0.0", "0.3"),
+        (0.1 + 0.2, "General", "0.3"),
+        (1e-7, "0.00E+00", "0.0000001"),
+        (0.5, "# ?/?", "0.5"),
+        (3.10, "0.##", "3.1"),
+    ],
+)
+def test_numbers_are_as_the_spreadsheet_shows_them(value: float, code: str, text: str) -> None:
+    assert shown(value, code) == text
+
+
+BOOK = """<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>
+<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"
+ xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet" xmlns:h="http://www.w3.org/TR/REC-html40">
+<Styles><Style ss:ID="p"><NumberFormat ss:Format="Percent"/></Style></Styles>
+<Worksheet ss:Name="Fees"><Table>
+<Row><Cell><Data ss:Type="String">Zone</Data></Cell><Cell><Data ss:Type="String">Day</Data></Cell>
+<Cell><Data ss:Type="String">Fee</Data></Cell><Cell><Data ss:Type="String">Share</Data></Cell></Row>
+<Row><Cell ss:MergeDown="1"><Data ss:Type="String">A</Data></Cell>
+<Cell><Data ss:Type="DateTime">2024-03-05T00:00:00.000</Data></Cell>
+<Cell ss:Index="4" ss:StyleID="p"><Data ss:Type="Number">0.075</Data></Cell></Row>
+<Row><Cell ss:Index="2"><Data ss:Type="String"><h:B>Sun</h:B>day</Data></Cell>
+<Cell ss:MergeAcross="1"><Data ss:Type="Number">14</Data></Cell></Row>
+</Table></Worksheet></Workbook>"""
+
+
+@pytest.mark.parametrize("name", ["a.xls", "a.xml"])
+def test_a_workbook_in_one_xml_file_is_a_table(read: Read, name: str) -> None:
+    assert [row for row in read(name, BOOK.encode())[1].splitlines() if row] == [
+        "# Fees",
+        "| Zone | Day | Fee | Share |",
+        "|---|---|---|---|",
+        "| A | 2024-03-05 |  | 7.50% |",
+        "| A | Sunday | 14 |  |",
+    ]

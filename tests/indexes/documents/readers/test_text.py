@@ -9,6 +9,7 @@ import pytest
 
 from hopyard.indexes.documents.readers.text import plain_metadata
 from hopyard.state.errors import CorpusError
+from hopyard.state.metadata import known_value
 
 Read = Any
 
@@ -106,3 +107,61 @@ def test_markdown_title_is_the_first_heading_outside_code(read: Read) -> None:
 def test_source_code_is_plain_text(read: Read) -> None:
     content, text, _ = read("a.py", b"# not a heading\nx = 1 | 2\n")
     assert (content.markup, text) == ("text", "# not a heading\nx = 1 | 2\n")
+
+
+def test_one_wrong_byte_changes_no_other_letter(read: Read) -> None:
+    data = "Müller wohnt in Köln.\n".encode() * 5 + b"K\xf6nig\n"
+    assert read("a.txt", data)[1] == "Müller wohnt in Köln.\n" * 5 + "König\n"
+    page = "<p>Grüße aus Köln</p>".encode() * 5 + b"<p>J\xe4ger</p>"
+    assert read("a.html", page)[1].split("\n\n") == [*["Grüße aus Köln"] * 5, "Jäger"]
+    table = b"Name;Ort\n" + "Müller;Köln\n".encode() * 5 + b"J\xe4ger;D\xfcren\n"
+    assert "| Müller | Köln |\n| Jäger | Düren |" in read("a.csv", table)[1]
+    cut = "Müller aus Köln. ".encode() * 3 + "ö".encode()[:1]
+    assert read("a.txt", cut)[1] == "Müller aus Köln. " * 3 + "\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("cp1252", "La città è più bella, perché c'è il mare e il caffè è già pronto."),
+        ("cp1252", "A reunião será amanhã às nove horas; o preço não inclui instalação."),
+        ("cp1252", "Les travaux ont coûté plus cher que prévu. Où va-t-elle ? À côté."),
+        ("cp1250", "A szerződés kétezer forintról szól, és a vevő előre fizeti."),
+        ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy."),
+        ("cp1254", "İstanbul'da hava bugün çok güzel, yarın yağmur yağacak ve soğuk olacak."),
+        ("cp1257", "Šiandien labai gražus oras, bet rytoj bus lietus ir šalta."),
+        ("cp1251", "Срок поставки девять дней, оплата после получения товара."),
+        ("cp1255", "הדירה נמצאת ברחוב הזית והמחיר נקבע בנפרד בחוזה."),
+        ("cp932", "会議は三階で行われます。時間どおりに来てください。"),
+        ("iso2022_jp", "会議は三階で行われます。時間どおりに来てください。"),
+        ("iso2022_kr", "회의는 삼층에서 열립니다. 제시간에 오세요."),
+        ("big5", "會議在三樓舉行，請準時參加。"),
+        ("cp949", "회의는 삼층에서 열립니다. 제시간에 오세요."),
+    ],
+)
+def test_short_texts_in_the_encodings_of_their_countries(
+    read: Read, encoding: str, words: str
+) -> None:
+    assert read("a.txt", words.encode(encoding))[1] == words
+
+
+@pytest.mark.parametrize(
+    ("front", "metadata"),
+    [
+        ("---\ntitle: Re: berth 7\ndate: 2024-05-02\n---\n", {"date": "2024-05-02"}),
+        ("---\ntitle: x\nauthor: @ann\nzip: 01234\n---\n", {"author": "@ann", "zip": "01234"}),
+        ("---\ntitle: x\nzip: 01234\nversion: 1.10\n---\n", {"zip": "01234", "version": "1.10"}),
+        ('+++\ntitle = "x"\nyear = 2024\n+++\n', {"year": 2024}),
+    ],
+)
+def test_front_matter_that_is_no_valid_yaml(
+    read: Read, front: str, metadata: dict[str, object]
+) -> None:
+    content, text, _ = read("a.md", f"{front}Berth 7 is free.\n".encode())
+    assert (content.metadata, text) == (metadata, "Berth 7 is free.\n")
+    assert content.title in ("x", "Re: berth 7")
+
+
+@pytest.mark.parametrize("name", ["date", "Date", "pubDate", "published_at", "datePublished"])
+def test_names_of_a_date(name: str) -> None:
+    assert known_value({name: "2024-03-05"}, "date") == "2024-03-05"

@@ -1,11 +1,28 @@
-"""Word files keep the numbers of their lists and headings."""
+"""Word files keep the numbers of their lists and headings.
+
+Faults that users of other tools reported: MinerU 5357, docxtractr 33,
+docling 3355.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from .conftest import Read, ReadsAs
-from .docxs import LETTERS, OUTLINE, Parts, docx, item, level, numbering, paragraph, run, style
+from .docxs import (
+    LETTERS,
+    OUTLINE,
+    Parts,
+    cell,
+    docx,
+    item,
+    level,
+    numbering,
+    paragraph,
+    row,
+    run,
+    style,
+)
 
 CASES: dict[str, tuple[str, Parts, str]] = {
     "numbers of headings by their styles": (
@@ -95,3 +112,18 @@ def test_a_title_has_no_number(read: Read) -> None:
     assert content.title == "Scope"
     body = paragraph("Scope", "heading1") + paragraph("Lease", "Title")
     assert read("a.docx", docx(body, {"styles.xml": style("Title")}))[0].title == "Lease"
+
+
+def test_lists_and_hyphens_in_cells_and_a_dropped_capital(read: Read) -> None:
+    numbering = (
+        '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/>'
+        '<w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    )
+    hyphen = "<w:r><w:t>NCI</w:t><w:noBreakHyphen/><w:t>CTCAE</w:t></w:r>"
+    body = paragraph("T", properties='<w:framePr w:dropCap="drop"/>') + paragraph("he quay opens.")
+    body += "<w:tbl>" + row("Term", "Rules")
+    body += row(cell(paragraph(hyphen)), cell(item("deliver") + item("invoice"))) + "</w:tbl>"
+    _, text, _ = read("a.docx", docx(body, {"numbering.xml": numbering}))
+    assert text.startswith("The quay opens.\n\n")
+    assert text.splitlines()[-1] == "| NCI-CTCAE | 1. deliver 2. invoice |"
