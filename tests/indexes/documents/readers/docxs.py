@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from ..zips import rewritten, zipped
@@ -27,7 +27,7 @@ _SPACES = {
 }
 _NAMES = " ".join(f'xmlns:{prefix}="{space}"' for prefix, space in _SPACES.items())
 _ROOTS = {"header": "hdr", "footer": "ftr"}
-_KINDS = (
+_KINDS = [
     "header",
     "footer",
     "footnotes",
@@ -36,7 +36,7 @@ _KINDS = (
     "styles",
     "numbering",
     "settings",
-)
+]
 
 
 def docx(body: str, parts: Parts | None = None, document: str = "") -> bytes:
@@ -61,6 +61,7 @@ def docx(body: str, parts: Parts | None = None, document: str = "") -> bytes:
     folder, _, name = document.rpartition("/")
     files[f"{folder}/_rels/{name}.rels"] = _relations(relations)
     files["_rels/.rels"] = _relations(_relation("r1", "officeDocument", document))
+    files["[Content_Types].xml"] = _content_types(files, document)
     return zipped(files)
 
 
@@ -159,6 +160,22 @@ def note(kind: str, key: int, *texts: str, author: str = "") -> str:
 
 def _xml(root: str, content: str) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?><w:{root} {_NAMES}>{content}</w:{root}>'
+
+
+def _content_types(files: Iterable[str], document: str) -> str:
+    kinds = {name: PurePosixPath(name).stem.rstrip("0123456789") for name in files}
+    kinds = {name: kind for name, kind in kinds.items() if kind in _KINDS}
+    overrides = "".join(
+        f'<Override PartName="/{name}" ContentType="application/vnd.openxmlformats-officedocument.'
+        f'wordprocessingml.{kind}+xml"/>'
+        for name, kind in {**kinds, document: "document.main"}.items()
+    )
+    rels = "application/vnd.openxmlformats-package.relationships+xml"
+    return (
+        f'<Types xmlns="{_OFFICE}/package/2006/content-types">'
+        f'<Default Extension="rels" ContentType="{rels}"/>'
+        f'<Default Extension="xml" ContentType="application/xml"/>{overrides}</Types>'
+    )
 
 
 def _relation(key: str, kind: str, target: str) -> str:

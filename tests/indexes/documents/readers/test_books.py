@@ -17,9 +17,10 @@ from ..zips import zipped
 
 Read = Any
 
+PAGE = 'media-type="application/xhtml+xml"'
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
-    '<rootfile full-path="{path}"/></rootfiles></container>'
+    '<rootfile full-path="{path}" media-type="application/oebps-package+xml"/></rootfiles></container>'
 )
 
 
@@ -40,7 +41,7 @@ def book(
         more: `container`: another path in the container.
     """
     manifest = "".join(
-        f'<item id="{name}" href="{href.partition(" ")[0]}" {href.partition(" ")[2]}/>'
+        f'<item id="{name}" href="{href.partition(" ")[0]}" {href.partition(" ")[2] or PAGE}/>'
         for name, href in items.items()
     )
     refs = "".join(f'<itemref idref="{name}"/>' for name in spine)
@@ -109,7 +110,7 @@ def test_the_order_is_that_of_the_spine_and_contents_give_names(read: Read) -> N
         "a": "a.xhtml",
         "b": "b.xhtml",
         "n": "notes.xhtml",
-        "nav": 'nav.xhtml properties="nav"',
+        "nav": f'nav.xhtml properties="nav" {PAGE}',
         "ncx": 'toc.ncx media-type="application/x-dtbncx+xml"',
     }
     _, text, unread = read("a.epub", book(files, items, ["nav", "b", "a", "n"]))
@@ -175,7 +176,7 @@ def test_books_are_read_in_the_order_of_their_spine(read: Read) -> None:
         "OEBPS/a.xhtml": page("Comes last."), "OEBPS/b.xhtml": page("Comes first."),
         "OEBPS/c.xhtml": page(LINKS), "OEBPS/nav.xhtml": nav, "OEBPS/d.xhtml": page("Not in the spine."),
     }  # fmt: skip
-    items = {"n": "nav.xhtml properties='nav'", "a": "a.xhtml", "b": "b.xhtml", "c": "c.xhtml",
+    items = {"n": f"nav.xhtml properties='nav' {PAGE}", "a": "a.xhtml", "b": "b.xhtml", "c": "c.xhtml",
              "d": "d.xhtml"}  # fmt: skip
     _, text, _ = read("a.epub", book(files, items, ["b", "gone", "c", "a"]))
     places = [

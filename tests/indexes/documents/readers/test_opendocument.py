@@ -10,20 +10,22 @@ from ..zips import lines, zipped
 
 Read = Any
 
+SPACE = "urn:oasis:names:tc:opendocument:xmlns"
+LONG_NAMES = {"draw": "drawing", "svg": "svg-compatible"}
 NAMES = (
     " ".join(
-        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{long}:1.0"'
-        for name, long in {
-            "office": "office",
-            "text": "text",
-            "table": "table",
-            "style": "style",
-            "draw": "drawing",
-            "form": "form",
-            "presentation": "presentation",
-            "meta": "meta",
-            "svg": "svg-compatible",
-        }.items()
+        f'xmlns:{name}="{SPACE}:{LONG_NAMES.get(name, name)}:1.0"'
+        for name in [
+            "office",
+            "text",
+            "table",
+            "style",
+            "draw",
+            "form",
+            "presentation",
+            "meta",
+            "svg",
+        ]
     )
     + ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'
 )
@@ -47,7 +49,14 @@ def packed(kind: str, body: str, styles: str = "", **more: str) -> bytes:
         name.replace("__", "/").replace("_xml", ".xml"): text.replace("NAMES", NAMES)
         for name, text in more.items()
     }
-    return zipped({"content.xml": content} | parts)
+    files = {"content.xml": content} | parts
+    mime = f"application/vnd.oasis.opendocument.{kind}"
+    entries = "".join(
+        f'<m:file-entry m:full-path="{name}" m:media-type="{mime if name == "/" else "text/xml"}"/>'
+        for name in ("/", *files)
+    )
+    manifest = f'<m:manifest xmlns:m="{SPACE}:manifest:1.0" m:version="1.3">{entries}</m:manifest>'
+    return zipped({"mimetype": mime, "META-INF/manifest.xml": manifest} | files)
 
 
 def cell(text: str, about: str = "") -> str:
