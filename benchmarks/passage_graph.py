@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 from passage_graph_data import load_questions
 from passage_graph_methods import hopyard, literal
 
-from hopyard.indexes.kinds.passage_graph.edges import build_edges
-from hopyard.indexes.kinds.passage_graph.matching import Matches
+from hopyard.indexes.kinds.passage_graph.edges import Matches, build_edges
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 from hopyard.indexes.kinds.passage_graph.similarity import similarity
 
@@ -156,11 +155,10 @@ def _edges(
     outcoming: Questions, incoming: Questions, best: NDArray[np.int64]
 ) -> set[tuple[int, int]]:
     """The tail and the in-coming question of each edge."""
-    rows = np.arange(len(best))
-    scores = [_score(outcoming, incoming, row, best) for row in rows.tolist()]
+    scores = [_score(outcoming, incoming, row, best) for row in range(len(best))]
     matches = Matches(best, np.array(scores))
     vertices = int(outcoming.owners.max()) + 1
-    edges = build_edges(outcoming.take(rows), incoming, matches, vertices=vertices)
+    edges = build_edges(outcoming, incoming, matches, vertices=vertices)
     return set(zip(edges.tail.tolist(), edges.incoming.tolist(), strict=True))
 
 

@@ -35,7 +35,7 @@ def _questions(asked: Sequence[Sequence[str]], cache: Path) -> Questions:
     texts = list(chain.from_iterable(asked))
     vectors = _embed(texts, cache)
     return Questions(
-        ids=np.arange(len(texts)),
+        texts=texts,
         owners=np.repeat(np.arange(len(asked)), [len(each) for each in asked]),
         keywords=[extract_keywords(text) for text in texts],
         vectors=vectors / np.linalg.norm(vectors, axis=1, keepdims=True),

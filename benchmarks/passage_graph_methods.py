@@ -11,14 +11,14 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.kinds.passage_graph.matching import best_matches
+from hopyard.indexes.kinds.passage_graph.edges import best_matches
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 
 __all__ = ("hopyard", "literal")
 
 
 def hopyard(outcoming: Questions, incoming: Questions) -> NDArray[np.int64]:
-    """Ours. Ids are row numbers in this benchmark."""
+    """Ours."""
     return best_matches(outcoming, incoming).incoming
 
 

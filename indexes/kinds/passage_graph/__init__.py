@@ -1,9 +1,8 @@
 """HopRAG's passage graph: passages as vertices, questions as directed edges.
 
 `writing` asks the model for the questions of every passage, and `similarity` is the paper's SIM.
-`matching` finds for every out-coming question the best in-coming question of another passage, and
-`edges` turns those matches into the graph. `graph` is what readers open, and `traversal` walks over
-it.
+`edges` finds for every out-coming question the best in-coming question of another passage, and
+turns those matches into the graph. `graph` is what readers open, and `traversal` walks over it.
 
 Source: Liu et al., "HopRAG: Multi-Hop Reasoning for Logic-Aware Retrieval-Augmented Generation",
 section 3.2.

@@ -2,8 +2,8 @@
 
 The model writes the questions of every passage that has none (`writing`), and they are embedded
 (`questions`). Each out-coming question is matched with the best in-coming question of another
-passage (`matching`). The matches become at most c·n·log2 n edges (`edges`). The first two are
-expensive, so their results are kept at once, even if the build fails.
+passage, and the matches become at most c·n·log2 n edges (`edges`). The first two are expensive, so
+their results are kept at once, even if the build fails.
 """
 
 from __future__ import annotations
@@ -21,10 +21,14 @@ from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.corpus.records import embedded_text
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.threads import in_thread
-from hopyard.indexes.kinds.passage_graph.edges import Edges, build_edges, edge_keywords
+from hopyard.indexes.kinds.passage_graph.edges import (
+    Edges,
+    best_matches,
+    build_edges,
+    edge_keywords,
+)
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles
-from hopyard.indexes.kinds.passage_graph.matching import best_matches
-from hopyard.indexes.kinds.passage_graph.questions import QuestionSide, Sides, both_sides
+from hopyard.indexes.kinds.passage_graph.questions import Sides, both_sides
 from hopyard.indexes.kinds.passage_graph.stats import MATCHING_VERSION, GraphStats, QuestionCounts
 from hopyard.indexes.kinds.passage_graph.writing import ENOUGH, QuestionStore, QuestionWriter
 from hopyard.indexes.text.keywords import extract_keywords
@@ -81,28 +85,21 @@ def graph_files(
     vocabulary: Vocabulary,
 ) -> GraphFiles:
     """The files for readers, with the in-coming questions that edges carry."""
-    outcoming, incoming = sides
-    carried, question = np.unique(_rows_of(incoming, edges.incoming), return_inverse=True)
+    carried, question = np.unique(edges.incoming, return_inverse=True)
     rows: NDArray[np.void] = np.empty(len(edges), dtype=EDGE_ROW)
     rows["tail"], rows["head"] = edges.tail, edges.head
     rows["question"], rows["similarity"] = question, edges.similarity
-    keywords = edge_keywords(edges, outcoming.keywords_by_id, incoming.keywords_by_id)
-    codes = [vocabulary.encode(words) for words in keywords]
+    codes = [vocabulary.encode(words) for words in edge_keywords(edges, *sides)]
     words, of_edges, of_passages = vocabulary.finish(codes, contents.keywords)
     return GraphFiles(
         passages=list(contents.hashes),
         edges=rows,
-        questions=Ragged.of_texts(incoming.texts[row] for row in carried.tolist()),
-        vectors=incoming.questions.vectors[carried],
+        questions=Ragged.of_texts(sides.incoming.texts[row] for row in carried.tolist()),
+        vectors=sides.incoming.vectors[carried],
         vocabulary=words,
         edge_keywords=of_edges,
         passage_keywords=of_passages,
     )
-
-
-def _rows_of(side: QuestionSide, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rows of questions, by their ids; the side is in ascending order of id."""
-    return np.searchsorted(side.questions.ids, ids)
 
 
 def is_current(directory: Path, options: BuildOptions) -> bool:
@@ -147,11 +144,10 @@ def _write_graph(
     """Match the questions, build the edges, and write all files."""
     options = context.options
     vertices = len(contents.hashes) - counts.missing
-    outcoming, incoming = (side.questions for side in sides)
-    context.progress("match", 0, len(outcoming))
-    matches = best_matches(outcoming, incoming)
-    edges = build_edges(outcoming, incoming, matches, vertices=vertices, factor=EDGE_FACTOR)
-    context.progress("match", len(outcoming), len(outcoming))
+    asked = len(sides.outcoming)
+    context.progress("match", 0, asked)
+    edges = build_edges(*sides, best_matches(*sides), vertices=vertices, factor=EDGE_FACTOR)
+    context.progress("match", asked, asked)
     graph_files(contents, sides, edges, vocabulary).save(context.directory)
     stats = GraphStats(
         model=GraphStats.model_of(options, last),
@@ -159,8 +155,8 @@ def _write_graph(
         dimension=options.dimension,
         vertices=vertices,
         edges=len(edges),
-        incoming_questions=len(sides.incoming.texts),
-        outcoming_questions=len(sides.outcoming.texts),
+        incoming_questions=len(sides.incoming),
+        outcoming_questions=asked,
         written=counts,
     )
     stats.save(context.directory)

@@ -1,25 +1,90 @@
-"""From matches to the directed edges of the passage graph.
+"""From questions to the directed edges of the passage graph: HopRAG's edge merging.
 
-Second half of HopRAG's edge merging (Liu et al., section 3.2). A matched out-coming question of
-passage s and in-coming question of passage t become the edge s -> t. It carries the in-coming
-question, its embedding, and the union of both keyword sets. At most O(n log n) edges are kept.
-
-The cap depends on the number of vertices, so the edges that survive it change when passages come
-or go. Keep the matches, and derive the edges from them each time: it is a sort.
+For every out-coming question of a passage s, the in-coming question of a passage t other than s
+with the largest SIM is its match (Liu et al., section 3.2, equation 1). The two become the edge
+s -> t. It carries the in-coming question, its embedding, and the union of both keyword sets. At
+most O(n log n) edges are kept. That cap depends on the number of vertices, so all edges are derived
+from the questions again when passages come or go.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from hopyard.indexes.kinds.passage_graph.matching import Matches
 from hopyard.indexes.kinds.passage_graph.questions import Questions
+from hopyard.indexes.kinds.passage_graph.similarity import mean_of, row_cosines
+
+_PAIRS: Final = 4_000_000
+"""Pairs of a block (16 MB)."""
+_SCORED: Final = 4096
+"""Pairs that are scored again at once: 2 x 4,096 x 384 x 8 bytes are 25 MB."""
+
+
+class Matches(NamedTuple):
+    """The best match of each out-coming question."""
+
+    incoming: NDArray[np.int64]
+    """[n] Row of the in-coming question, or -1 where no other passage has one."""
+    similarity: NDArray[np.float64]
+    """[n] SIM in [-0.5, 1], or -inf where `incoming` is -1."""
+
+
+def best_matches(outcoming: Questions, incoming: Questions) -> Matches:
+    """For each out-coming question, the in-coming question of another passage with the largest SIM.
+
+    Among equal SIM the first in-coming question wins. The time grows with the product of both
+    numbers. Products of blocks score all pairs in float32. The pairs that may be the best of their
+    question are scored again in float64, one by one, so equal questions are ties wherever they are.
+    """
+    best_rows = np.full(len(outcoming), -1, dtype=np.int64)
+    best = np.full(len(outcoming), -np.inf)
+    if not len(outcoming) or not len(incoming):
+        return Matches(best_rows, best)
+    codes = {word: code for code, word in enumerate(sorted(set().union(*incoming.keywords)))}
+    words, other_words = _words(outcoming, codes), _words(incoming, codes)
+    sizes, other_sizes = (
+        np.fromiter(map(len, side.keywords), np.float64, len(side))
+        for side in (outcoming, incoming)
+    )
+    # A float32 dot product is off by at most d roundings; adding the Jaccard takes a few more.
+    slack = 2 * (outcoming.vectors.shape[1] + 8) * float(np.finfo(np.float32).eps)
+    block = max(1, _PAIRS // len(incoming))
+    for start in range(0, len(outcoming), block):
+        some = slice(start, start + block)
+        sums = outcoming.vectors[some] @ incoming.vectors.T
+        shared = sparse.coo_array(words[some] @ other_words.T)
+        row, column = shared.coords
+        union = sizes[some][row] + other_sizes[column] - shared.data
+        sums[row, column] += shared.data / union
+        sums[outcoming.owners[some, np.newaxis] == incoming.owners] = -np.inf
+        highest = sums.max(axis=1)
+        highest[np.isneginf(highest)] = np.inf  # nobody else asks
+        rows, columns = np.nonzero(sums >= (highest - slack)[:, np.newaxis])
+        rows += start
+        for first in range(0, len(rows), _SCORED):
+            pair = rows[first : first + _SCORED], columns[first : first + _SCORED]
+            both = words[pair[0]].multiply(other_words[pair[1]]).sum(axis=1)
+            jaccards = both / np.maximum(sizes[pair[0]] + other_sizes[pair[1]] - both, 1)
+            cosines = row_cosines(outcoming.vectors[pair[0]], incoming.vectors[pair[1]])
+            for each, other, score in zip(*pair, mean_of(jaccards, cosines), strict=True):
+                if score > best[each]:  # the columns of a row ascend, so the first wins
+                    best[each], best_rows[each] = score, other
+    return Matches(best_rows, best)
+
+
+def _words(questions: Questions, codes: Mapping[str, int]) -> sparse.csr_array:
+    """[n, v] 1 where a question has a keyword that some in-coming question has."""
+    rows = [[codes[word] for word in words if word in codes] for words in questions.keywords]
+    ends = np.cumsum([0, *map(len, rows)])
+    flat = np.fromiter((code for row in rows for code in row), np.int64, int(ends[-1]))
+    return sparse.csr_array((np.ones(len(flat)), flat, ends), shape=(len(rows), len(codes)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +96,9 @@ class Edges:
     head: NDArray[np.int64]
     """[m] The passage that it reaches: it answers the in-coming question. Never the tail."""
     incoming: NDArray[np.int64]
-    """[m] Id of the in-coming question; its text and its vector are the edge's."""
+    """[m] Row of the in-coming question; its text and its vector are the edge's."""
     outcoming: NDArray[np.int64]
-    """[m] Id of the out-coming question that matched it, for the union of the keywords."""
+    """[m] Row of the out-coming question that matched it, for the union of the keywords."""
     similarity: NDArray[np.float64]
     """[m] SIM of the two questions, in [-0.5, 1]."""
 
@@ -51,54 +116,16 @@ def edge_limit(vertices: int, factor: float = 1.0) -> int:
     Args:
         vertices: n, how many passages the graph has, with or without edges.
         factor: The c of c · n · log2 n.
-
-    Raises:
-        ValueError: `vertices` is negative, or `factor` is not a positive number.
     """
-    if vertices < 0 or not (math.isfinite(factor) and factor > 0):
-        message = f"A graph of {vertices} vertices with factor {factor} has no edge limit."
-        raise ValueError(message)
     return math.floor(factor * vertices * math.log2(vertices)) if vertices else 0
-
-
-def edges_of(outcoming: Questions, incoming: Questions, matches: Matches) -> Edges:
-    """One edge for each out-coming question that has a match.
-
-    Args:
-        outcoming: The out-coming questions that were matched.
-        incoming: In-coming questions, at least all those that `matches` names.
-        matches: One match for each of `outcoming`.
-
-    Raises:
-        ValueError: `matches` does not fit `outcoming`, or names a question not in `incoming`.
-    """
-    if len(matches) != len(outcoming):
-        message = f"{len(matches)} matches do not fit {len(outcoming)} out-coming questions."
-        raise ValueError(message)
-    rows = np.flatnonzero(matches.incoming >= 0)
-    wanted = matches.incoming[rows]
-    order = np.argsort(incoming.ids)
-    place = np.searchsorted(incoming.ids, wanted, sorter=order)
-    known = place < len(order)
-    known[known] = incoming.ids[order[place[known]]] == wanted[known]
-    if not known.all():
-        message = f"Question {int(wanted[~known][0])} is matched but not among the in-coming ones."
-        raise ValueError(message)
-    return Edges(
-        tail=outcoming.owners[rows],
-        head=incoming.owners[order[place]],
-        incoming=wanted,
-        outcoming=outcoming.ids[rows],
-        similarity=matches.similarity[rows],
-    )
 
 
 def merge_duplicates(edges: Edges) -> Edges:
     """Keep for each tail and in-coming question the edge with the largest SIM.
 
     Several out-coming questions of a passage may match the same in-coming question. The best pair
-    gives the edge its keywords, as the paper defines them for a pair; among equals it is the
-    out-coming question with the lowest id.
+    gives the edge its keywords, as the paper defines them for a pair; among equals it is the first
+    out-coming question.
 
     Returns:
         Edges sorted by tail, then in-coming question.
@@ -121,7 +148,7 @@ def cap_edges(edges: Edges, limit: int) -> Edges:
 
     Returns:
         Edges sorted by tail, and for each tail from the best to the worst; among equal SIM the
-        lower in-coming question comes first.
+        first in-coming question comes first.
     """
     by_tail = edges.take(np.lexsort((edges.incoming, -edges.similarity, edges.tail)))
     best_of_tail = np.ones(len(by_tail), dtype=np.bool_)
@@ -142,28 +169,26 @@ def build_edges(
     """The edges of the graph: matched, merged, and capped at floor(factor · n · log2 n).
 
     Args:
-        matches: The result of `best_matches` for these.
+        matches: The result of `best_matches` for these; a question without a match makes no edge.
         vertices: n, how many passages the graph has.
         factor: The c of the cap; the paper leaves it open, and its graphs have 5.87 edges a vertex.
 
     Returns:
         Edges sorted by tail, and for each tail from the best to the worst.
     """
-    merged = merge_duplicates(edges_of(outcoming, incoming, matches))
-    return cap_edges(merged, edge_limit(vertices, factor))
+    asked = np.flatnonzero(matches.incoming >= 0)
+    answered = matches.incoming[asked]
+    matched = Edges(
+        tail=outcoming.owners[asked],
+        head=incoming.owners[answered],
+        incoming=answered,
+        outcoming=asked,
+        similarity=matches.similarity[asked],
+    )
+    return cap_edges(merge_duplicates(matched), edge_limit(vertices, factor))
 
 
-def edge_keywords(
-    edges: Edges,
-    outcoming: Mapping[int, AbstractSet[str]],
-    incoming: Mapping[int, AbstractSet[str]],
-) -> list[frozenset[str]]:
-    """The keywords of each edge: those of its in-coming and of its out-coming question.
-
-    Args:
-        edges: m edges.
-        outcoming: Keywords by out-coming question id.
-        incoming: Keywords by in-coming question id.
-    """
+def edge_keywords(edges: Edges, outcoming: Questions, incoming: Questions) -> list[frozenset[str]]:
+    """The keywords of each edge: those of its in-coming and of its out-coming question."""
     pairs = zip(edges.outcoming.tolist(), edges.incoming.tolist(), strict=True)
-    return [frozenset(outcoming[out] | incoming[into]) for out, into in pairs]
+    return [frozenset(outcoming.keywords[out] | incoming.keywords[into]) for out, into in pairs]

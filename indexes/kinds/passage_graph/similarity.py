@@ -79,13 +79,7 @@ def similarities(
 
     Returns:
         float64 [n], each in [-0.5, 1].
-
-    Raises:
-        ValueError: `other_keywords` and `other_vectors` differ in length.
     """
-    if len(other_keywords) != len(other_vectors):
-        message = f"{len(other_keywords)} keyword sets do not fit {len(other_vectors)} vectors."
-        raise ValueError(message)
     # A matrix-vector product: here nothing is compared for equality, so speed may win over bits.
     cosines = (other_vectors @ vector).astype(np.float64)
     jaccards = np.fromiter(

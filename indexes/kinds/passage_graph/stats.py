@@ -32,14 +32,9 @@ class GraphStats(WrittenStats):
     outcoming_questions: int
     written: QuestionCounts
 
-    @property
-    def mean_out_degree(self) -> float:
-        """Edges a vertex (the paper's graphs have 5.87)."""
-        return self.edges / self.vertices if self.vertices else 0.0
-
     def plain(self) -> dict[str, Any]:
-        """Values for `hopyard index status`."""
+        """Values for `hopyard index status`, with the edges a vertex (the paper's: 5.87)."""
         values = super().plain()
         del values["matching"]
         values["without_questions"] = values.pop("missing")
-        return {**values, "mean_out_degree": round(self.mean_out_degree, 4)}
+        return {**values, "mean_out_degree": round(self.edges / max(self.vertices, 1), 4)}

@@ -54,7 +54,7 @@ def test_the_stats_and_the_manifest_count(library: Library) -> None:
     stats, manifest = library.stats, read_manifest(library.directory)
     assert (stats.vertices, stats.incoming_questions, stats.outcoming_questions) == (10, 20, 40)
     assert stats.edges == len(library.opened()) == math.floor(10 * math.log2(10))
-    assert stats.mean_out_degree == stats.edges / 10
+    assert stats.plain()["mean_out_degree"] == stats.edges / 10
     assert (stats.written.missing, stats.written.too_few_questions, stats.written.failed) == (
         0,
         0,

@@ -14,11 +14,10 @@ def _ask(
     owners: Sequence[int],
     keywords: Sequence[AbstractSet[str]],
     vectors: Sequence[Sequence[float]],
-    ids: Sequence[int] | None = None,
 ) -> Questions:
     given = np.asarray(vectors, dtype=np.float64)
     return Questions(
-        ids=np.asarray(range(len(owners)) if ids is None else ids, dtype=np.int64),
+        texts=[f"Question {row}?" for row in range(len(owners))],
         owners=np.asarray(owners, dtype=np.int64),
         keywords=list(keywords),
         vectors=(given / np.linalg.norm(given, axis=1, keepdims=True)).astype(np.float32),
@@ -26,10 +25,10 @@ def _ask(
 
 
 def _literal(outcoming: Questions, incoming: Questions) -> tuple[list[int], list[float]]:
-    best_ids, best_scores = [], []
+    best_rows, best_scores = [], []
     for row in range(len(outcoming)):
-        best_id, best_score = -1, float("-inf")
-        for column in np.argsort(incoming.ids):
+        best_row, best_score = -1, float("-inf")
+        for column in range(len(incoming)):
             if outcoming.owners[row] == incoming.owners[column]:
                 continue
             score = similarity(
@@ -39,10 +38,10 @@ def _literal(outcoming: Questions, incoming: Questions) -> tuple[list[int], list
                 incoming.vectors[column],
             )
             if score > best_score:
-                best_id, best_score = int(incoming.ids[column]), score
-        best_ids.append(best_id)
+                best_row, best_score = column, score
+        best_rows.append(best_row)
         best_scores.append(best_score)
-    return best_ids, best_scores
+    return best_rows, best_scores
 
 
 @pytest.fixture(scope="session")

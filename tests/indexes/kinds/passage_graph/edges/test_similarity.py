@@ -47,11 +47,6 @@ def test_one_against_many_is_each_pair() -> None:
     np.testing.assert_allclose(similarities({"a"}, EAST, words, others), each, atol=1e-7)
 
 
-def test_one_against_many_refuses_sides_that_do_not_fit() -> None:
-    with pytest.raises(ValueError, match="1 keyword sets do not fit 2 vectors"):
-        similarities({"a"}, EAST, [{"a"}], np.stack([EAST, NORTH]))
-
-
 def test_a_pair_scores_the_same_to_the_last_bit_in_any_block() -> None:
     rng = np.random.default_rng(0)
     left = rng.standard_normal((257, 384)).astype(np.float32)
