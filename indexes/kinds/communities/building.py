@@ -138,7 +138,14 @@ def communities_of(
     partitions = [hierarchy.partition(level) for level in range(hierarchy.levels)]
     passages, titles = described(graph, weights, partitions)
     quality = [modularity(weights, partition) for partition in partitions]
-    return CommunityFiles(hierarchy, passages, titles, np.array(quality, np.float64))
+    return CommunityFiles(
+        hierarchy.level,
+        hierarchy.parent,
+        hierarchy.members,
+        passages,
+        titles,
+        np.array(quality, np.float64),
+    )
 
 
 def described(
@@ -182,7 +189,7 @@ def _stats_of(
     return CommunityStats(
         model=CommunityStats.model_of(options, last) if made.reports == "all" else "",
         made_with=made,
-        entities=int(lengths[hierarchy.level == 0].sum()),
+        entities=hierarchy.entities,
         communities=tuple(map(len, levels)),
         modularity=tuple(files.modularity.round(6).tolist()),
         largest=tuple(int(lengths[rows].max()) for rows in levels),

@@ -58,6 +58,11 @@ class Hierarchy:
         """Number of levels; 0 without entities."""
         return int(self.level[-1]) + 1 if len(self.level) else 0
 
+    @property
+    def entities(self) -> int:
+        """Number of entities."""
+        return int(self.members.lengths[self.level == 0].sum())
+
     def at(self, level: int) -> NDArray[np.int64]:
         """Rows of the communities that hold each entity once at a level.
 
@@ -71,7 +76,7 @@ class Hierarchy:
         """[n] The row of each entity's community at a level."""
         rows = self.at(level)
         lengths = self.members.lengths
-        found = np.empty(int(lengths[self.level == 0].sum()), np.int64)
+        found = np.empty(self.entities, np.int64)
         inside = np.isin(np.arange(len(self)), rows)
         found[self.members.values[np.repeat(inside, lengths)]] = np.repeat(rows, lengths[rows])
         return found

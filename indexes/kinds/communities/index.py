@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.arrays.ragged import Ragged, load_array
+from hopyard.indexes.arrays.files import ArrayFiles, Part, inside
+from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.communities.clustering import Hierarchy
 from hopyard.indexes.kinds.communities.records import Community, Report
@@ -31,10 +32,22 @@ _LABELS: Final = 10
 
 
 @dataclass(frozen=True, eq=False)
-class CommunityFiles:
-    """The files of the kind, without the reports."""
+class CommunityFiles(ArrayFiles):
+    """The files of the kind, without the reports: c communities of e entities at l levels."""
 
-    hierarchy: Hierarchy
+    parts: ClassVar[Mapping[str, Part]] = {
+        "level": Part(np.int32, 1),
+        "parent": Part(np.int32, 1, {"": "level"}, or_none=("",), like="level"),
+        "members": Part(np.int32, like="level"),
+        "passages": Part(np.int32, 1, like="level"),
+        "titles": Part(like="level"),
+        "modularity": Part(np.float64, 1),
+    }
+
+    level: NDArray[np.int32]
+    """[c] See `Hierarchy`, also for the next two."""
+    parent: NDArray[np.int32]
+    members: Ragged
     passages: NDArray[np.int32]
     """[c] In how many passages the entities of each community stand."""
     titles: Ragged
@@ -42,53 +55,18 @@ class CommunityFiles:
     modularity: NDArray[np.float64]
     """[l] Of the communities at each level."""
 
-    def save(self, directory: Path) -> None:
-        """Write all files into a kind's folder."""
-        for name, part in (
-            ("level", self.hierarchy.level),
-            ("parent", self.hierarchy.parent),
-            ("passages", self.passages),
-            ("modularity", self.modularity),
-        ):
-            np.save(directory / f"{name}.npy", part, allow_pickle=False)
-        self.hierarchy.members.save(directory, "members")
-        self.titles.save(directory, "titles")
+    @cached_property
+    def hierarchy(self) -> Hierarchy:
+        """The communities and their members."""
+        return Hierarchy(self.level, self.parent, self.members)
 
-    @classmethod
-    def load(cls, directory: Path) -> CommunityFiles:
-        """Map what `save` wrote."""
-        files = cls(
-            Hierarchy(
-                load_array(directory / "level.npy", np.int32),
-                load_array(directory / "parent.npy", np.int32),
-                Ragged.load(directory, "members", np.int32),
-            ),
-            passages=load_array(directory / "passages.npy", np.int32),
-            titles=Ragged.load(directory, "titles", np.uint8),
-            modularity=load_array(directory / "modularity.npy", np.float64),
+    def fits(self, name: str) -> bool:
+        """Whether a field fits the others."""
+        if name == "modularity":
+            return len(self.modularity) == self.hierarchy.levels
+        return super().fits(name) and (
+            name != "members" or inside(self.members.values, 0, self.hierarchy.entities)
         )
-        files._check(directory)
-        return files
-
-    def _check(self, directory: Path) -> None:
-        communities, hierarchy = len(self.hierarchy), self.hierarchy
-        for name, part, length in (
-            ("parent", hierarchy.parent, communities),
-            ("members", hierarchy.members, communities),
-            ("passages", self.passages, communities),
-            ("titles", self.titles, communities),
-            ("modularity", self.modularity, hierarchy.levels),
-        ):
-            if len(part) != length:
-                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
-        members = hierarchy.members.values
-        size = int(hierarchy.members.lengths[hierarchy.level == 0].sum())
-        for name, values, least, limit in (
-            ("parent", hierarchy.parent, -1, communities),
-            ("members", members, 0, size),
-        ):
-            if len(values) and not (least <= int(values.min()) and int(values.max()) < limit):
-                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
 
 
 class CommunityIndex:

@@ -42,13 +42,9 @@ class ReadableCommunities(CommunityIndex):
         members = _only(hierarchy.members, shown, np.int32)
         partitions = [hierarchy.partition(level) for level in range(hierarchy.levels)]
         passages, titles = described(part, pair_weights(part), partitions)
-        files = replace(
-            whole.files,
-            hierarchy=replace(hierarchy, members=members),
-            passages=passages,
-            titles=titles,
-        )
-        same = shown_whole(graph, part)
+        files = replace(whole.files, members=members, passages=passages, titles=titles)
+        # The entities that are only in passages that the caller may read.
+        same = graph.passages_with == part.passages_with
         reports = {
             name: _renumbered(report, part)
             for name, report in whole.reports.items()
@@ -73,12 +69,6 @@ class ReadableCommunities(CommunityIndex):
 def _only(rows: Ragged, shown: NDArray[np.bool_], dtype: DTypeLike) -> Ragged:
     """Rows of numbers without those that are not shown."""
     return Ragged.of((row[shown[row]] for row in map(rows.__getitem__, range(len(rows)))), dtype)
-
-
-def shown_whole(graph: EntityGraph, part: EntityGraph) -> NDArray[np.bool_]:
-    """[e] Whether each entity stands only in passages that the caller may read."""
-    whole: NDArray[np.bool_] = graph.passages_with == part.passages_with
-    return whole
 
 
 def _renumbered(report: Report, part: ReadableGraph) -> Report:

@@ -7,19 +7,18 @@ al., section 3.2). Edges are directed: `out_edges` never gives one against its d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.exporting import Export, Link, Node
-from hopyard.indexes.arrays.ragged import Ragged, load_array
-from hopyard.indexes.arrays.rows import load_rows, save_rows
-from hopyard.indexes.corpus.manifest import damage_error
+from hopyard.indexes.arrays.files import IDS, ArrayFiles, Part
+from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.passage_graph.similarity import mean_of, row_cosines
 from hopyard.models.embedder import Vector
@@ -50,8 +49,20 @@ class Edge:
 
 
 @dataclass(frozen=True, eq=False)
-class GraphFiles:
+class GraphFiles(ArrayFiles):
     """The files of the read side: each field is a file or two of the kind's folder."""
+
+    parts: ClassVar[Mapping[str, Part]] = {
+        "passages": IDS,
+        "edges": Part(
+            EDGE_ROW, 1, {"tail": "passages", "head": "passages", "question": "questions"}
+        ),
+        "questions": Part(),
+        "vectors": Part(np.float32, 2, like="questions"),
+        "vocabulary": Part(),
+        "edge_keywords": Part(np.int32, rows_of={"": "vocabulary"}, like="edges"),
+        "passage_keywords": Part(np.int32, rows_of={"": "vocabulary"}, like="passages"),
+    }
 
     passages: list[str]
     """Ids of all passages of the corpus, sorted."""
@@ -68,45 +79,11 @@ class GraphFiles:
     passage_keywords: Ragged
     """Codes of each passage's own keywords."""
 
-    def save(self, directory: Path) -> None:
-        """Write all files into a kind's folder."""
-        save_rows(directory, self.passages)
-        np.save(directory / "edges.npy", self.edges, allow_pickle=False)
-        np.save(directory / "vectors.npy", self.vectors, allow_pickle=False)
-        for name in ("questions", "vocabulary", "edge_keywords", "passage_keywords"):
-            part: Ragged = getattr(self, name)
-            part.save(directory, name)
-
-    @classmethod
-    def load(cls, directory: Path) -> GraphFiles:
-        """Map what `save` wrote."""
-        files = cls(
-            passages=load_rows(directory),
-            edges=load_array(directory / "edges.npy", EDGE_ROW),
-            questions=Ragged.load(directory, "questions", np.uint8),
-            vectors=load_array(directory / "vectors.npy", np.float32, dimensions=2),
-            vocabulary=Ragged.load(directory, "vocabulary", np.uint8),
-            edge_keywords=Ragged.load(directory, "edge_keywords", np.int32),
-            passage_keywords=Ragged.load(directory, "passage_keywords", np.int32),
+    def fits(self, name: str) -> bool:
+        """Whether a field fits the others; the edges are sorted by tail."""
+        return super().fits(name) and (
+            name != "edges" or not np.any(np.diff(self.edges["tail"]) < 0)
         )
-        files._check(directory)
-        return files
-
-    def _check(self, directory: Path) -> None:
-        words, passages = len(self.vocabulary), len(self.passages)
-        for name, ok in (
-            ("edges", _within(self.edges["tail"], passages)),
-            ("edges", _within(self.edges["head"], passages)),
-            ("edges", _within(self.edges["question"], len(self.questions))),
-            ("edges", not np.any(np.diff(self.edges["tail"]) < 0)),
-            ("vectors", len(self.vectors) == len(self.questions)),
-            ("edge_keywords", len(self.edge_keywords) == len(self.edges)),
-            ("edge_keywords", _within(self.edge_keywords.values, words)),
-            ("passage_keywords", len(self.passage_keywords) == passages),
-            ("passage_keywords", _within(self.passage_keywords.values, words)),
-        ):
-            if not ok:
-                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
 
 
 class GraphIndex:
@@ -268,11 +245,6 @@ class GraphIndex:
             sizes = np.array([len(part) for part in parts], dtype=np.int64)
         union = sizes + len(keywords) - shared
         return np.divide(shared, union, out=np.zeros(len(shared)), where=shared > 0)
-
-
-def _within(values: NDArray[Any], limit: int) -> bool:
-    """Whether all values are row numbers below a limit."""
-    return not len(values) or (int(values.min()) >= 0 and int(values.max()) < limit)
 
 
 def export_of(graph: GraphIndex, passages: Iterable[Passage]) -> Export:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.arrays.ragged import Ragged, load_array
-from hopyard.indexes.arrays.rows import load_rows, save_rows
-from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE
+from hopyard.indexes.arrays.files import IDS, ArrayFiles, Part
+from hopyard.indexes.arrays.ragged import Ragged
 
 
 def _row(*names: str) -> np.dtype[Any]:
@@ -31,44 +28,53 @@ SYNONYM: Final = np.dtype([("first", "<i4"), ("second", "<i4"), ("cosine", "<f4"
 DESCRIPTION: Final = _row("entity", "type", "passage", "sentence")
 """A description. `sentence` is a place in the passage, or `NOWHERE`."""
 
-_ROWS: Final = {
-    "mentions": MENTION,
-    "sentences": SENTENCE,
-    "facts": FACT,
-    "synonyms": SYNONYM,
-    "descriptions": DESCRIPTION,
-}
-_NUMBERS: Final = {"fact_strengths": 1, "name_vectors": 2, "fact_vectors": 2}
-"""Dimensions of the other arrays."""
-_REFERS_TO: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("entity", "subject", "object", "first", "second"), "labels"),
-    "name": "names",
-    "relation": "relations",
-    "type": "types",
-    "passage": "passages",
-}
-"""The field whose rows a column has."""
-_AS_LONG_AS: Final = {
-    "description_texts": "descriptions",
-    "name_vectors": "names",
-    "fact_vectors": "facts",
-    "fact_descriptions": "facts",
-    "fact_strengths": "facts",
-}
-_NEVER_EMPTY: Final = "description_texts"
-"""The others may be empty while the field that they belong to is not."""
-
 
 def _no_texts() -> Ragged:
     return Ragged.of_texts(())
 
 
 @dataclass(frozen=True, eq=False)
-class EntityFiles:
+class EntityFiles(ArrayFiles):
     """The arrays of the graph, each field a file or two of the kind's folder.
 
     The fields from `types` on hold what the chat model wrote; they are empty if it wrote nothing.
     """
+
+    parts: ClassVar[Mapping[str, Part]] = {
+        "passages": IDS,
+        "names": Part(),
+        "name_entities": Part(np.int32, rows_of={"": "labels"}),
+        "labels": Part(),
+        "mentions": Part(
+            MENTION,
+            1,
+            {"entity": "labels", "name": "names", "passage": "passages", "sentence": "sentences"},
+            or_none=("sentence",),
+        ),
+        "sentences": Part(SENTENCE, 1, {"passage": "passages"}),
+        "relations": Part(),
+        "facts": Part(
+            FACT,
+            1,
+            {
+                **dict.fromkeys(("subject", "object"), "labels"),
+                "relation": "relations",
+                "passage": "passages",
+                "sentence": "sentences",
+            },
+            or_none=("sentence",),
+        ),
+        "synonyms": Part(SYNONYM, 1, dict.fromkeys(("first", "second"), "labels")),
+        "name_vectors": Part(np.float32, 2, like="names", optional=True),
+        "fact_vectors": Part(np.float32, 2, like="facts", optional=True),
+        "types": Part(),
+        "descriptions": Part(
+            DESCRIPTION, 1, {"entity": "labels", "type": "types", "passage": "passages"}
+        ),
+        "description_texts": Part(like="descriptions"),
+        "fact_descriptions": Part(like="facts", optional=True),
+        "fact_strengths": Part(np.float32, 1, like="facts", optional=True),
+    }
 
     passages: list[str]
     """Ids of all passages of the corpus, sorted."""
@@ -102,64 +108,3 @@ class EntityFiles:
     """[f or 0]"""
     fact_strengths: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
     """[f or 0]"""
-
-    def save(self, directory: Path) -> None:
-        """Write all files into a kind's folder."""
-        save_rows(directory, self.passages)
-        for name in _names():
-            part = getattr(self, name)
-            if isinstance(part, Ragged):
-                part.save(directory, name)
-            else:
-                np.save(directory / f"{name}.npy", part, allow_pickle=False)
-
-    @classmethod
-    def load(cls, directory: Path) -> EntityFiles:
-        """Map what `save` wrote.
-
-        Raises:
-            IndexMissingError: A file is missing or damaged; the message names it and the cure.
-        """
-
-        def part(name: str) -> Any:
-            if name in _ROWS:
-                return load_array(directory / f"{name}.npy", _ROWS[name])
-            if name in _NUMBERS:
-                return load_array(directory / f"{name}.npy", np.float32, _NUMBERS[name])
-            values = np.int32 if name == "name_entities" else np.uint8
-            return Ragged.load(directory, name, values)
-
-        files = cls(load_rows(directory), **{name: part(name) for name in _names()})
-        for name in _names():
-            if not files._fits(name):
-                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
-        return files
-
-    def _fits(self, name: str) -> bool:
-        """Whether a field's numbers are rows of the fields that they refer to."""
-        part = getattr(self, name)
-        if name == "name_entities":
-            return _inside(part.values, 0, len(self.labels))
-        if name in _AS_LONG_AS:
-            wanted = len(getattr(self, _AS_LONG_AS[name]))
-            return len(part) == wanted or not (len(part) or name == _NEVER_EMPTY)
-        return all(
-            _inside(part[column], *self._bounds(name, column))
-            for column in (_ROWS[name].names or () if name in _ROWS else ())
-        )
-
-    def _bounds(self, name: str, column: str) -> tuple[float, float]:
-        """The least value of a column, and the first that is too large."""
-        if column in _REFERS_TO:
-            return 0, len(getattr(self, _REFERS_TO[column]))
-        if column == "sentence" and name in {"mentions", "facts"}:
-            return NOWHERE, len(self.sentences)
-        return -np.inf, np.inf
-
-
-def _names() -> list[str]:
-    return [part.name for part in fields(EntityFiles) if part.name != "passages"]
-
-
-def _inside(values: NDArray[Any], least: float, limit: float) -> bool:
-    return not len(values) or bool(least <= values.min() and values.max() < limit)
