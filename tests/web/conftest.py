@@ -6,7 +6,9 @@ import asyncio
 import io
 import shutil
 import sys
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -64,6 +66,24 @@ def replies(table: Mapping[str, Any]) -> Answer:
     return answer
 
 
+class Held:
+    """A model that does not answer until it is let go."""
+
+    def __init__(self, chat: ModelServer) -> None:
+        self.asked, self.go = threading.Event(), threading.Event()
+        chat.answer = self
+
+    def __call__(self, title: str, _: list[dict[str, Any]]) -> Any:
+        self.asked.set()
+        assert self.go.wait(300), title
+        return {"kind": "question", "question": QUESTION} if title == "StandAlone" else ANSWER
+
+
+@pytest.fixture
+def held(chat: ModelServer) -> Held:
+    return Held(chat)
+
+
 @pytest.fixture
 def given(index: Path, chat: ModelServer) -> Given:
     del chat
@@ -78,12 +98,23 @@ def given(index: Path, chat: ModelServer) -> Given:
     return read_given(settings.items())
 
 
+@contextmanager
+def served(given: Given, token: str = "", **more: Any) -> Iterator[TestClient]:
+    """A client of a server of its own, with a person's token."""
+    headers = {"authorization": f"Bearer {token}"} if token else {}
+    with (
+        Resources() as resources,
+        TestClient(
+            application(given, resources, **more), base_url="http://localhost", headers=headers
+        ) as client,
+    ):
+        yield client
+
+
 @pytest.fixture
 def client(given: Given) -> Iterator[TestClient]:
-    with Resources() as resources:
-        app = application(given, resources)
-        with TestClient(app, base_url="http://localhost") as opened:
-            yield opened
+    with served(given) as opened:
+        yield opened
 
 
 class ChangeHere:

@@ -15,10 +15,10 @@ import pytest
 from starlette.testclient import TestClient
 
 import hopyard
-from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import read_given
 from hopyard.web import building
-from hopyard.web.app import application
+
+from .conftest import served
 
 BYTES = {"content-type": "application/octet-stream"}
 PIER = "The pier is open from nine to five."
@@ -50,10 +50,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def client(folder: Path) -> Iterator[TestClient]:
     given = read_given({"index": str(folder.parent / "index"), "model": "scripted"}.items())
-    with Resources() as resources:
-        app = application(given, resources, folders=[folder])
-        with TestClient(app, base_url="http://localhost") as opened:
-            yield opened
+    with served(given, folders=[folder]) as opened:
+        yield opened
 
 
 def entries(client: TestClient, words: str = "") -> dict[str, Any]:
@@ -189,10 +187,7 @@ def test_an_archive_is_deleted_with_the_last_of_its_documents(folder: Path) -> N
         archive.writestr("buoy.md", "The buoy is red.")
         archive.writestr("ferry.md", "The ferry is late.")
     given = read_given({"index": str(folder.parent / "index"), "model": "scripted"}.items())
-    with (
-        Resources() as resources,
-        TestClient(application(given, resources), base_url="http://localhost") as client,
-    ):
+    with served(given) as client:
         builder = client.app.state.builder  # type: ignore[attr-defined]
         client.put("/api/uploads/sea.zip", content=packed.getvalue(), headers=BYTES)
         client.post("/api/change/add", json={})
@@ -203,3 +198,9 @@ def test_an_archive_is_deleted_with_the_last_of_its_documents(folder: Path) -> N
             client.post("/api/change/remove", json={"id": entry["id"]})
             assert ended(client)["report"]["removed"] == 1
             assert file.exists() is left
+
+
+def test_an_index_without_an_entity_graph_says_what_to_build(client: TestClient) -> None:
+    assert client.get("/api/status").json()["entities"] is False
+    refused = client.get("/api/entities")
+    assert (refused.status_code, "--with entity-graph" in refused.text) == (400, True)

@@ -15,7 +15,7 @@ from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import Given
 from hopyard.web.app import application
 
-from .conftest import ANSWER, QUESTION, replies
+from .conftest import ANSWER, QUESTION, replies, served
 
 EVIL = "https://evil.example"
 
@@ -49,9 +49,9 @@ def test_no_other_site_reads_an_answer(given: Given) -> None:
     asks = {"origin": EVIL, "access-control-request-method": "POST"}
     for token in ("", "secret"):
         with Resources() as resources:
-            served = TestClient(application(given, resources, token=token))
+            client = TestClient(application(given, resources, token=token))
             for path in ("/v1/models", "/api/threads"):
-                answer = served.options(path, headers={**asks, "host": "localhost"})
+                answer = client.options(path, headers={**asks, "host": "localhost"})
                 assert "access-control-allow-credentials" not in answer.headers
                 allowed = "access-control-allow-origin" in answer.headers
                 assert allowed == bool(token and path.startswith("/v1/"))
@@ -69,17 +69,15 @@ def test_an_original_runs_no_script(given: Given, tmp_path: Path) -> None:
         (files / f"{suffix}.{suffix}").write_text(drawn)
     hopyard.build_index(index, files, embedding="words")
     changed = given.context.model_copy(update={"index": str(index)})
-    with Resources() as resources:
-        served = application(Given(changed, given.flags, given.names), resources, folders=[files])
-        with TestClient(served, base_url="http://localhost") as client:
-            listed = client.get("/api/documents").json()["documents"]
-            assert len(listed) == 6  # an SVG file is not read
-            for each in listed:
-                shown = client.get("/api/original", params={"document": each["id"]})
-                kind = shown.headers["content-type"].partition(";")[0]
-                assert kind in {"application/octet-stream", "text/plain"}
-                assert shown.headers["content-security-policy"] == "sandbox"
-                assert shown.headers["x-content-type-options"] == "nosniff"
+    with served(Given(changed, given.flags, given.names), folders=[files]) as client:
+        listed = client.get("/api/documents").json()["documents"]
+        assert len(listed) == 6  # an SVG file is not read
+        for each in listed:
+            shown = client.get("/api/original", params={"document": each["id"]})
+            kind = shown.headers["content-type"].partition(";")[0]
+            assert kind in {"application/octet-stream", "text/plain"}
+            assert shown.headers["content-security-policy"] == "sandbox"
+            assert shown.headers["x-content-type-options"] == "nosniff"
 
 
 def test_an_answer_loads_nothing_from_outside(client: TestClient, chat: ModelServer) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from typing import Any
 
 import pytest
 from model_server import ModelServer, Reply
 from starlette.testclient import TestClient
 
-from .conftest import ANSWER, QUESTION, replies
+from .conftest import ANSWER, QUESTION, Held, replies
 from .page import wait_for
 
 PLACE = "http://localhost/threads/"
@@ -264,16 +263,8 @@ def test_an_address_that_is_not_served_is_named_as_an_error(client: TestClient, 
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_client_that_goes_stops_the_run_and_the_page_can_continue_it(
-    client: TestClient, chat: ModelServer, *, stream: bool
+    client: TestClient, held: Held, *, stream: bool
 ) -> None:
-    asked, go = threading.Event(), threading.Event()
-
-    def wait(title: str, _: list[dict[str, Any]]) -> dict[str, Any]:
-        asked.set()
-        assert go.wait(20), title
-        return ANSWER
-
-    chat.answer = wait
     message = {"role": "user", "content": QUESTION}
     body = json.dumps({"messages": [message], "stream": stream}).encode()
     came = iter([{"type": "http.request", "body": body}])
@@ -281,7 +272,7 @@ def test_a_client_that_goes_stops_the_run_and_the_page_can_continue_it(
     async def receive() -> dict[str, Any]:
         for part in came:
             return part
-        await asyncio.to_thread(asked.wait, 20)
+        await asyncio.to_thread(held.asked.wait, 20)
         return {"type": "http.disconnect"}
 
     async def send(_: Any) -> None:
@@ -293,7 +284,7 @@ def test_a_client_that_goes_stops_the_run_and_the_page_can_continue_it(
     client.portal.call(client.app, scope, receive, send)
     [thread] = client.get("/api/threads").json()["threads"]
     assert not thread["finished"]
-    go.set()
+    held.go.set()
     place = f"/api/threads/{thread['thread_id']}"
     wait_for(lambda: not client.get(place).json()["running"])
     assert client.post(f"{place}/resume", json={}).status_code == 202

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import socket
-import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from model_server import ModelServer
 import hopyard
 from hopyard.testing import DOCUMENTS
 
-from .conftest import ANSWER, QUESTION
+from .conftest import ANSWER, QUESTION, Held
 from .page import PLAIN, LiveServer, Page, wait_for
 
 pytestmark = pytest.mark.server
@@ -95,15 +94,8 @@ def test_an_answer_opens_at_its_marked_quote(browser: Any, server: LiveServer) -
 
 
 def test_a_reload_and_a_killed_server_lose_nothing(
-    browser: Any, killed: Server, chat: ModelServer
+    browser: Any, killed: Server, chat: ModelServer, held: Held
 ) -> None:
-    go = threading.Event()
-
-    def slow(title: str, _: Any) -> Any:
-        assert go.wait(300), title
-        return ANSWER
-
-    chat.answer = slow
     page = Page(browser, killed)
     wait_for(lambda: browser.switch_to.active_element.get_attribute("id") == "question")
     browser.switch_to.active_element.send_keys(QUESTION, "\ue007")  # Enter
@@ -116,7 +108,7 @@ def test_a_reload_and_a_killed_server_lose_nothing(
     assert browser.switch_to.active_element.tag_name == "body"  # the reader is at the answer
     killed.kill()
     killed.start()  # the page finds it again by itself
-    go.set()
+    held.go.set()
     page.shows("main .answer", "It was opened in 1781 [1].")
     page.shows("main", "1 call")
     browser.refresh()
@@ -158,26 +150,21 @@ def test_two_strategies_answer_beside_each_other(
 
 
 def test_threads_are_found_renamed_saved_and_deleted(
-    browser: Any, server: LiveServer, chat: ModelServer, tmp_path: Path
+    browser: Any, server: LiveServer, held: Held, tmp_path: Path
 ) -> None:
-    go, saved = threading.Event(), tmp_path / "saved"
-
-    def slow(title: str, _: Any) -> Any:
-        alone = {"kind": "question", "question": "Who built the Iron Bridge?"}
-        return alone if title == "StandAlone" else go.wait(300) and ANSWER
+    saved = tmp_path / "saved"
 
     def listed() -> list[str]:
         script = "return [...document.querySelectorAll('nav details li a')].map((a) => a.innerText)"
         return list(browser.execute_script(script))
 
-    chat.answer = slow
     for river in ("Aar", "Elbe", "Isar", "Main", "Oder", "Saale"):
         asked = {"question": f"{QUESTION} And the {river}?"}
         httpx.post(f"{server.address}/api/threads", json=asked, **PLAIN)
     page = Page(browser, server)
     page.complaints()
     wait_for(lambda: page.text("nav").count("running") == 6)
-    go.set()
+    held.go.set()
     wait_for(lambda: "running" not in page.text("nav"))  # nobody has touched the page
     page.find("nav input").send_keys("OPENED oder")
     wait_for(lambda: listed() == [f"{QUESTION} And the Oder?"])

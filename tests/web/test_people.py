@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,14 @@ from model_server import ModelServer
 from starlette.testclient import TestClient
 
 import hopyard
-from hopyard.agent.people import read_people
-from hopyard.nodes.resources import Resources
+from hopyard.agent.people import Person, read_people
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.given import Given
 from hopyard.state.settings.sources import change_context, home
 from hopyard.testing import DOCUMENTS, WordEmbedder
-from hopyard.web import app
 from hopyard.web.threads import ROUTES
 
-from .conftest import QUESTION
+from .conftest import QUESTION, served
 
 PEOPLE = """
 [ann]
@@ -58,19 +56,22 @@ def index(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def clients(given: Given, tmp_path: Path) -> Iterator[dict[str, TestClient]]:
-    """A client for each person of one server."""
+def people(tmp_path: Path) -> Collection[Person]:
     (tmp_path / "people.toml").write_text(PEOPLE)
-    people = read_people(tmp_path / "people.toml")
-    with Resources() as resources:
-        served = app.application(given, resources, people=people)
-        with TestClient(served, base_url="http://localhost") as opened:
-            found = {}
-            for each in people:
-                headers = {"authorization": f"Bearer {each.token}"}
-                found[each.name] = TestClient(served, base_url="http://localhost", headers=headers)
-                found[each.name].portal = opened.portal  # one event loop for all
-            yield found
+    return read_people(tmp_path / "people.toml")
+
+
+@pytest.fixture
+def clients(given: Given, people: Collection[Person]) -> Iterator[dict[str, TestClient]]:
+    """A client for each person of one server."""
+    with served(given, people=people) as opened:
+        found = {}
+        for each in people:
+            headers = {"authorization": f"Bearer {each.token}"}
+            client = TestClient(opened.app, base_url="http://localhost", headers=headers)
+            client.portal = opened.portal  # one event loop for all
+            found[each.name] = client
+        yield found
 
 
 def asked(client: TestClient, question: str = QUESTION) -> str:
@@ -99,42 +100,33 @@ def test_a_thread_is_seen_by_its_owner_alone(clients: dict[str, TestClient]) -> 
 
 
 def test_each_person_pays_from_a_day_of_their_own(
-    given: Given, tmp_path: Path, model_server: ModelServer
+    given: Given, people: Collection[Person], model_server: ModelServer
 ) -> None:
-    (tmp_path / "people.toml").write_text(PEOPLE)
-    people = read_people(tmp_path / "people.toml")
     context = change_context(given.context, {"budget": {"person_tokens": 10}})
-    with Resources() as resources:
-        served = app.application(replace(given, context=context), resources, people=people)
-        with TestClient(served, base_url="http://localhost") as client:
+    ann, _, owner = people
+    with served(replace(given, context=context), people=people) as client:
 
-            def answer(person: int) -> str:
-                token = people[person].token
-                client.headers["authorization"] = f"Bearer {token}"
-                question = f"{QUESTION} {len(model_server.calls)}"
-                return client.get(f"/api/threads/{asked(client, question)}").text
+        def answer(person: Person) -> str:
+            client.headers["authorization"] = f"Bearer {person.token}"
+            question = f"{QUESTION} {len(model_server.calls)}"
+            return client.get(f"/api/threads/{asked(client, question)}").text
 
-            assert "1781" in answer(0)
-            assert "for today, of 'ann', is used up" in answer(0)
-            assert "used up" not in answer(2)
+        assert "1781" in answer(ann)
+        assert "for today, of 'ann', is used up" in answer(ann)
+        assert "used up" not in answer(owner)
 
 
 def test_a_thread_keeps_its_own_limits_and_takes_those_of_the_server(
-    given: Given, tmp_path: Path, model_server: ModelServer
+    given: Given, people: Collection[Person], model_server: ModelServer
 ) -> None:
-    (tmp_path / "people.toml").write_text(PEOPLE)
-    people = read_people(tmp_path / "people.toml")
+    ann, *_ = people
 
     def ask(budget: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-        context = change_context(given.context, {"budget": budget})
-        token = {"authorization": f"Bearer {people[0].token}"}
-        with Resources() as resources:
-            served = app.application(replace(given, context=context), resources, people=people)
-            with TestClient(served, base_url="http://localhost", headers=token) as client:
-                body = {"question": f"{QUESTION} {len(model_server.calls)}", **more}
-                thread = client.post("/api/threads", json=body).json()["thread"]
-                events = client.get(f"/api/threads/{thread}/events").text
-                return {"thread": thread, "events": events}
+        limited = replace(given, context=change_context(given.context, {"budget": budget}))
+        with served(limited, ann.token, people=people) as client:
+            body = {"question": f"{QUESTION} {len(model_server.calls)}", **more}
+            thread = client.post("/api/threads", json=body).json()["thread"]
+            return {"thread": thread, "events": client.get(f"/api/threads/{thread}/events").text}
 
     first = ask({}, {})
     limited = ask({}, {"thread": first["thread"], "limits": {"calls": -1}})
@@ -188,7 +180,7 @@ def test_only_a_person_without_groups_changes_or_measures_the_index(
 
 
 def test_a_run_that_a_server_left_continues_with_the_rights_of_now(
-    given: Given, chat: ModelServer, tmp_path: Path
+    given: Given, chat: ModelServer, people: Collection[Person]
 ) -> None:
     notes = home() / "serving"
     notes.mkdir(parents=True)
@@ -196,13 +188,8 @@ def test_a_run_that_a_server_left_continues_with_the_rights_of_now(
         left = {"thread": f"{owner}/1", "question": QUESTION, "index": given.context.index}
         left |= {"owner": owner, "groups": ["staff"]}
         (notes / f"{owner}.json").write_text(json.dumps(left))
-    (tmp_path / "people.toml").write_text(PEOPLE)
-    people = read_people(tmp_path / "people.toml")
-    with Resources() as resources:
-        served = app.application(given, resources, people=people)
-        headers = {"authorization": "Bearer the token of Bob"}
-        with TestClient(served, base_url="http://localhost", headers=headers) as bob:
-            bob.get("/api/threads/bob/1/events")
+    with served(given, "the token of Bob", people=people) as bob:
+        bob.get("/api/threads/bob/1/events")
     assert "Danube" in str(chat.calls)
     assert "Iron Bridge was" not in str(chat.calls)
     assert [call.title for call in chat.calls].count("Answer") == 1  # Eve is gone
@@ -210,11 +197,9 @@ def test_a_run_that_a_server_left_continues_with_the_rights_of_now(
 
 def test_groups_of_the_server_restrict_whoever_has_none(given: Given) -> None:
     closed = replace(given, context=change_context(given.context, {"groups": ("other",)}))
-    with Resources() as resources:
-        served = app.application(closed, resources)
-        with TestClient(served, base_url="http://localhost") as client:
-            assert f'"{HIDDEN}"' not in client.get("/api/documents").text
-            assert client.get("/api/change").status_code == 403
+    with served(closed) as client:
+        assert f'"{HIDDEN}"' not in client.get("/api/documents").text
+        assert client.get("/api/change").status_code == 403
 
 
 def test_a_conversation_of_another_person_begins_a_thread(clients: dict[str, TestClient]) -> None:

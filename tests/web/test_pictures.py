@@ -16,16 +16,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
 
 import hopyard
 from hopyard.indexes.listing import open_corpus
-from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import read_given
-from hopyard.web.app import application
 from hopyard.web.originals import Originals
 from hopyard.web.pictures import PictureError, count_pages, draw_page
 from hopyard.web.viewing import Place, find_place
+
+from .conftest import served
 
 pytest.importorskip("reportlab")
 Image = pytest.importorskip("PIL.Image")
@@ -164,10 +163,7 @@ def test_a_file_whose_name_is_not_utf_8_is_shown(folder: Path, tmp_path: Path) -
     assert file == reports / name
     assert 2 in place.marks
     given = read_given({"index": str(tmp_path / "index"), "model": "scripted"}.items())
-    with (
-        Resources() as resources,
-        TestClient(application(given, resources), base_url="http://localhost") as client,
-    ):
+    with served(given) as client:
         assert client.get(place.original).content == file.read_bytes()
 
 

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from model_server import ModelServer
 from starlette.testclient import TestClient
 
-from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import Given, read_given
 from hopyard.state.settings.sources import home
 from hopyard.state.storage.checkpoints import FOLDER, FileLocks
 from hopyard.web import notes, recovery
-from hopyard.web.app import application
 
-from .conftest import ANSWER, HTML, QUESTION, replies
+from .conftest import ANSWER, HTML, QUESTION, replies, served
 from .page import wait_for
 from .test_talk import ask, events
-
-
-@contextmanager
-def served(given: Given) -> Iterator[TestClient]:
-    with (
-        Resources() as resources,
-        TestClient(application(given, resources), base_url="http://localhost") as client,
-    ):
-        yield client
 
 
 def leave(given: Given, thread: str, **about: Any) -> None:

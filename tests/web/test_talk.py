@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 from typing import Any
 
 import pytest
 from model_server import ModelServer, Reply
 from starlette.testclient import TestClient
 
-from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import Given, read_given
 from hopyard.state.settings.sources import home
-from hopyard.web.app import application
 
-from .conftest import ANSWER, HTML, QUESTION, replies
+from .conftest import ANSWER, HTML, QUESTION, Held, replies, served
 
 
 def ask(client: TestClient, question: str = QUESTION, thread: str = "") -> str:
@@ -98,46 +95,28 @@ def test_a_follow_up_stays_on_its_thread(client: TestClient, chat: ModelServer) 
     assert saved.startswith(f"## {QUESTION}\n\nIt was opened in 1781 [1].\n\n- [1] “The Iron")
 
 
-class TestStopped:
-    """A model that does not answer until it is let go."""
+def test_a_stopped_run_continues(client: TestClient, held: Held) -> None:
+    thread = ask(client)
+    assert held.asked.wait(20)
+    busy = client.post("/api/threads", json={"question": QUESTION, "thread": thread})
+    assert busy.status_code == 409
+    assert client.post(f"/api/threads/{thread}/stop").json() == {"stopped": True}
+    held.go.set()
+    assert events(client, thread)[-1][1] == "stopped"
+    assert not list((home() / "serving").iterdir())
+    assert client.post(f"/api/threads/{thread}/resume", json={}).status_code == 202
+    assert events(client, thread)[-1][2]["html"] == HTML
+    assert client.post(f"/api/threads/{thread}/stop").json() == {"stopped": False}
 
-    @pytest.fixture
-    def going(self, chat: ModelServer) -> threading.Event:
-        go = threading.Event()
-        self.asked = threading.Event()
 
-        def wait(title: str, _: list[dict[str, Any]]) -> dict[str, Any]:
-            self.asked.set()
-            assert go.wait(20), title
-            return ANSWER
-
-        chat.answer = wait
-        return go
-
-    def test_a_stopped_run_continues(self, client: TestClient, going: threading.Event) -> None:
+def test_a_run_that_a_server_left_continues_at_its_next_start(given: Given, held: Held) -> None:
+    with served(given) as client:
         thread = ask(client)
-        assert self.asked.wait(20)
-        busy = client.post("/api/threads", json={"question": QUESTION, "thread": thread})
-        assert busy.status_code == 409
-        assert client.post(f"/api/threads/{thread}/stop").json() == {"stopped": True}
-        going.set()
-        assert events(client, thread)[-1][1] == "stopped"
-        assert not list((home() / "serving").iterdir())
-        assert client.post(f"/api/threads/{thread}/resume", json={}).status_code == 202
+        assert held.asked.wait(20)
+    held.go.set()
+    with served(given) as client:
         assert events(client, thread)[-1][2]["html"] == HTML
-        assert client.post(f"/api/threads/{thread}/stop").json() == {"stopped": False}
-
-    def test_a_run_that_a_server_left_continues_at_its_next_start(
-        self, given: Given, going: threading.Event
-    ) -> None:
-        with Resources() as resources:
-            with TestClient(application(given, resources), base_url="http://localhost") as client:
-                thread = ask(client)
-                assert self.asked.wait(20)
-            going.set()
-            with TestClient(application(given, resources), base_url="http://localhost") as client:
-                assert events(client, thread)[-1][2]["html"] == HTML
-                assert not list((home() / "serving").iterdir())
+        assert not list((home() / "serving").iterdir())
 
 
 def test_a_question_that_a_server_left_before_it_began_is_asked(
@@ -146,24 +125,22 @@ def test_a_question_that_a_server_left_before_it_began_is_asked(
     chat.answer = replies(
         {"Answer": ANSWER, "StandAlone": {"kind": "question", "question": "In which year?"}}
     )
-    with Resources() as resources:
-        with TestClient(application(given, resources), base_url="http://localhost") as client:
-            thread = ask(client)
-            events(client, thread)
-        index = given.context.index
-        left = {"thread": thread, "question": "In which year?", "index": index}
-        copy = {"thread": "c", "question": QUESTION, "index": index, "like": thread}
-        copy["changes"] = {"strategy": "no such"}
-        (home() / "serving" / "c.json").write_text(json.dumps(copy), "utf-8")
-        (home() / "serving" / "a.json").write_text(json.dumps(left), "utf-8")
-        other = {"thread": "other", "question": QUESTION, "index": "another"}
-        (home() / "serving" / "b.json").write_text(json.dumps(other), "utf-8")
-        with TestClient(application(given, resources), base_url="http://localhost") as client:
-            events(client, thread)
-            turns = client.get(f"/api/threads/{thread}").json()["turns"]
-            assert [turn["asked"] for turn in turns] == [QUESTION, "In which year?"]
-            assert client.get("/api/threads/other/events").status_code == 204
-            assert "no such" in events(client, "c")[-1][2]["text"]  # with its own settings
+    with served(given) as client:
+        thread = ask(client)
+        events(client, thread)
+    index = given.context.index
+    left = {"thread": thread, "question": "In which year?", "index": index}
+    copy = {"thread": "c", "question": QUESTION, "index": index, "like": thread}
+    copy["changes"] = {"strategy": "no such"}
+    other = {"thread": "other", "question": QUESTION, "index": "another"}
+    for note in (left, copy, other):
+        (home() / "serving" / f"{note['thread']}.json").write_text(json.dumps(note), "utf-8")
+    with served(given) as client:
+        events(client, thread)
+        turns = client.get(f"/api/threads/{thread}").json()["turns"]
+        assert [turn["asked"] for turn in turns] == [QUESTION, "In which year?"]
+        assert client.get("/api/threads/other/events").status_code == 204
+        assert "no such" in events(client, "c")[-1][2]["text"]  # with its own settings
 
 
 def test_a_failure_is_one_sentence(client: TestClient, chat: ModelServer) -> None:
@@ -195,10 +172,7 @@ def test_a_continued_follow_up_is_in_the_persons_own_words(
 
 def test_an_approval_waits_for_a_decision(given: Given, chat: ModelServer) -> None:
     waiting = read_given([*given.flags.items(), ("approve", "route"), ("strategy", "auto")])
-    with (
-        Resources() as resources,
-        TestClient(application(waiting, resources), base_url="http://localhost") as client,
-    ):
+    with served(waiting) as client:
         thread = ask(client)
         [asked] = events(client, thread)[-1][2]["waiting"]
         assert asked["action"] == "route"

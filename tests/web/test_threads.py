@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,7 @@ from hopyard.state.settings.fields import Context
 from hopyard.tracing.read import read_trace
 from hopyard.web.titles import Titles
 
-from .conftest import ANSWER, QUESTION, replies
+from .conftest import ANSWER, QUESTION, Held, replies
 from .test_talk import ask, events
 
 
@@ -143,16 +142,9 @@ def test_a_follow_up_that_is_being_understood_has_no_answer_yet(
     """Nor is its question the one before: `continue` asks what the person asked last."""
     thread = ask(client)
     events(client, thread)
-    asked, go = threading.Event(), threading.Event()
-
-    def understand(title: str, _: Any) -> Any:
-        asked.set()
-        assert go.wait(20), title
-        return {"kind": "question", "question": QUESTION} if title == "StandAlone" else ANSWER
-
-    chat.answer = understand
+    held = Held(chat)
     ask(client, "And when?", thread)
-    assert asked.wait(20)
+    assert held.asked.wait(20)
     saved = client.get(f"/api/threads/{thread}/export.json").json()["turns"]
     assert [(turn["asked"], turn["text"]) for turn in saved] == [
         (QUESTION, ANSWER["answer"]),
@@ -161,7 +153,7 @@ def test_a_follow_up_that_is_being_understood_has_no_answer_yet(
     [listed] = client.get("/api/threads").json()["threads"]
     assert (listed["question"], listed["answer"], listed["strategy"]) == ("And when?", "", "")
     client.post(f"/api/threads/{thread}/stop")
-    go.set()
+    held.go.set()
     client.post(f"/api/threads/{thread}/resume", json={})
     assert events(client, thread)[0][2]["question"] == "And when?"
 
