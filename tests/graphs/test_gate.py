@@ -26,13 +26,6 @@ async def test_off_is_recorded(context: Context, script: Script) -> None:
     }
 
 
-async def test_off_leaves_the_choice_to_the_route(context: Context, script: Script) -> None:
-    script.lines = {("route", QUESTION): {"strategy": "direct"}}
-    output = await ask_agent(context, gate="off")
-    assert (output["strategy"], output["route"]["by"]) == ("direct", "model")
-    assert output["evidence"] == []
-
-
 @pytest.mark.parametrize("logit", [0.0, 2.0])
 async def test_retrieve_binds_the_route(
     context: Context, script: Script, tmp_path: Path, logit: float

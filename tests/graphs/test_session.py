@@ -165,16 +165,6 @@ class TestResume:
             ]
         assert re.match(r"The window of .* \(1,500 tokens\) holds \d of the 8 passages", notes[0])
 
-    async def test_a_finished_thread_makes_no_call(
-        self, session: Session, single: Context, script: Script
-    ) -> None:
-        await events(session.ask(QUESTION, single, "t"))
-        before = await session.result("t")
-        script.asked.clear()
-        assert await events(session.resume("t")) == []
-        assert script.asked == []
-        assert await session.result("t") == before
-
     @pytest.mark.parametrize("calls", [5, 8])
     async def test_the_budget_counts_what_was_spent_before(
         self, tree: Context, script: Script, model_server: ModelServer, calls: int
@@ -213,18 +203,6 @@ class TestResume:
         with pytest.raises(UsageError, match="empty"):
             await events(session.ask("", single, "t"))
         assert (await session.result("t"))["finished"] is True
-
-
-async def test_a_thread_is_a_conversation(
-    session: Session, single: Context, script: Script
-) -> None:
-    script.lines = {("rewrite", "And the other?"): {"question": STONE}}
-    await events(session.ask(IRON, single, "t"))
-    await events(session.ask("And the other?", single, "t"))
-    result = await session.result("t")
-    assert result["question"] == STONE
-    assert result["answer"] == f"read: {STONE}"
-    assert len(result["messages"]) == 4
 
 
 class TestFork:

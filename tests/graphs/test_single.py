@@ -14,12 +14,11 @@ from hopyard.graphs import router, single
 from hopyard.indexes.corpus.records import Document
 from hopyard.nodes.cited_answer import NOT_STATED
 from hopyard.prompts.answer import writing
-from hopyard.state.errors import ModelOutputError
 from hopyard.state.schemas import notes_of
 from hopyard.state.settings.fields import Context
 
 from .conftest import Words, changed
-from .script import GARBAGE, Script, said
+from .script import Script, said
 
 QUESTION = "When was the Iron Bridge opened?"
 
@@ -141,29 +140,11 @@ class TestCapable:
         assert output["answer"] == "Unknown"
 
 
-async def test_a_failed_reading_is_an_error(context: Context, script: Script) -> None:
-    script.lines = {("read", QUESTION): GARBAGE}
-    with pytest.raises(ModelOutputError, match="no usable output"):
-        await single.graph.ainvoke({"question": QUESTION}, context=context)
-
-
 async def test_nothing_found_is_unknown_without_a_call(context: Context, script: Script) -> None:
     sparse = changed(context, retrieval__method="sparse")
     output = await single.graph.ainvoke({"question": "Xylophone?"}, context=sparse)
     assert output["answer"] == "Unknown"
     assert output["evidence"] == output["citations"] == script.asked == []
-
-
-@pytest.mark.parametrize("method", ["mmr", "dense", "sparse", "hybrid"])
-async def test_every_way_to_search_finds_it(context: Context, script: Script, method: str) -> None:
-    settings = changed(context, retrieval__method=method, retrieval__k=3)
-    output = await single.graph.ainvoke({"question": QUESTION}, context=settings)
-    found = output["evidence"]
-    assert "iron-bridge" in [unit["id"] for unit in found]
-    assert len(found) == 3
-    if method != "mmr":
-        scores = [unit["score"] for unit in found]
-        assert scores == sorted(scores, reverse=True)
 
 
 async def test_passages_are_cut_to_snippets_at_a_word(

@@ -48,14 +48,6 @@ def around(state: Any, settings: dict[str, Any], **options: Any) -> Any:
 LETTER = {"question": QUESTION, "answer": "Stone Bridge", "text": f"{QUESTION} Stone Bridge"}
 
 
-def test_a_sync_graph_gets_the_answer(settings: dict[str, Any]) -> None:
-    assert around(Letter, settings).invoke({"question": QUESTION}) == LETTER
-
-
-async def test_an_async_graph_gets_the_answer(settings: dict[str, Any]) -> None:
-    assert await around(Letter, settings).ainvoke({"question": QUESTION}) == LETTER
-
-
 FEW: Any = {"recursion_limit": 3}
 """Enough steps for the graph around it, and fewer than the agent takes."""
 

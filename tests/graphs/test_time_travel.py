@@ -20,7 +20,7 @@ from hopyard.graphs import router
 from hopyard.state.settings.fields import Context
 
 from .conftest import changed
-from .script import Script, full_tree, said, split
+from .script import Script, full_tree, said
 from .tree.trees import nodes
 
 QUESTION = "All?"
@@ -202,14 +202,3 @@ async def test_after_a_crash_nothing_finished_is_paid_for_again(
     assert result["answer"] == "The left one"
     assert set(Counter(script.asked).values()) == {1}
     assert len(script.asked) == CALLS + 1
-
-
-async def test_a_question_split_in_two_repeats_no_call_in_a_second_thread(
-    agent: Any, tree: Context, script: Script
-) -> None:
-    script.lines["split", "Both?"] = split("All left left?", "All right right?")
-    await agent.ainvoke({"question": QUESTION}, THREAD, context=tree)
-    script.asked.clear()
-    other: Any = {"configurable": {"thread_id": "u"}}
-    await agent.ainvoke({"question": "Both?"}, other, context=tree)
-    assert ("read", "All left left?") not in script.asked

@@ -172,14 +172,6 @@ async def test_questions_side_by_side_wait_for_answers_of_their_own(
     assert second.text.startswith("read: Another?")
 
 
-async def test_an_error_is_told_to_the_agent_in_one_sentence(tree: Context) -> None:
-    tool = as_tool(settings=changed(tree, index=""))
-    agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=tool)
-    [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
-    assert message.status == "error"
-    assert "No index is given" in message.text
-
-
 async def test_a_failed_run_tells_the_agent_its_kind_and_what_was_found(
     tree: Context, script: Script
 ) -> None:

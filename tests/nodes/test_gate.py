@@ -123,12 +123,6 @@ async def test_the_shipped_gates_leave_small_talk_to_the_model(
     assert not (await decide(Context(gate=name, index=str(planets)), question))["retrieve"]
 
 
-async def test_without_need_the_direct_strategy_answers(gate_folder: Make) -> None:
-    output = await gate_and_route(Context(gate=str(gate_folder(-2.0))))
-    assert output["strategy"] == "direct"
-    assert output["route"]["by"] == "gate"
-
-
 async def test_a_gate_is_loaded_once_and_again_when_it_changes(
     gate_folder: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

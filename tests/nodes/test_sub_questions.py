@@ -67,20 +67,6 @@ class TestPaths:
         ]
         assert ordered == sorted(found, key=lambda path: path.split(".") if path else [])
 
-    def test_order_by_hand(self) -> None:
-        mixed = ["2", "1.2", "", "1", "2.1", "1.1.2", "1.1", "1.1.1", "2.2"]
-        assert [placed["path"] for placed in in_order(tree_of(*map(node, mixed)))] == [
-            "",
-            "1",
-            "1.1",
-            "1.1.1",
-            "1.1.2",
-            "1.2",
-            "2",
-            "2.1",
-            "2.2",
-        ]
-
 
 class TestMerging:
     def test_a_node_written_anew_takes_its_place(self) -> None:

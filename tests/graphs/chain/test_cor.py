@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
-from model_server import Reply
-from rich.console import Console
 
-from hopyard.cli.render import draw_result
 from hopyard.graphs import cor
-from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context
 
@@ -122,45 +116,6 @@ async def test_answers_that_are_cut_are_kept_and_marked(
     for step in output["steps"]:
         assert step["verdict"] == "cut"
         assert step["reason"].endswith(MARK)
-
-
-@pytest.mark.usefixtures("model_server")  # it refuses
-async def test_a_stopped_chain_goes_on_where_it_was(
-    context: Context, script: BaselineScript
-) -> None:
-    script.lines = copy_lines()
-    graph = cor.graph.copy({"checkpointer": InMemorySaver()})
-    config: Any = {"configurable": {"thread_id": "t"}}
-    script.before = _fail
-    with pytest.raises(ModelUnreachableError):
-        await graph.ainvoke({"question": QUESTION}, config, context=context)
-    asked = len(script.asked)
-    script.before = lambda kind, question: None
-    output = await graph.ainvoke(None, config, context=context)
-    assert output["answer"] == "354 kilometres"
-    assert [kind for kind, _ in script.asked[asked:]] == ["read", "next", "aggregate"]
-
-
-def _fail(kind: str, question: str) -> None:
-    if (kind, question) == ("read", LENGTH):
-        raise Reply(401)
-
-
-async def test_each_link_is_drawn_on_a_line(context: Context, script: BaselineScript) -> None:
-    script.lines = copy_lines()
-    output = await ask_cor(context)
-    result = output | {
-        "question": QUESTION,
-        "thread_id": "t",
-        "model": "scripted",
-        "gate": {"gate": "off", "probability": None, "retrieve": None, "reason": "none"},
-        "route": {"strategy": "cor", "by": "forced", "reason": "asked for"},
-    }
-    console = Console(file=io.StringIO(), width=200)
-    console.print(draw_result(result))
-    drawn = console.file.getvalue()  # type: ignore[attr-defined]
-    assert f"\n{RIVER} → Severn\niron-bridge " in drawn
-    assert f"\n{LENGTH} → 354 kilometres · severn " in drawn
 
 
 class TestSmallModels:

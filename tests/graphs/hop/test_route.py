@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from building import build
 from model_server import ModelServer
 
 from hopyard.graphs import router
 from hopyard.indexes.corpus.records import Document
 from hopyard.prompts.route import route_prompt
-from hopyard.state.errors import IndexMissingError
 from hopyard.state.settings.fields import Context
 from hopyard.state.strategy import STRATEGIES
 
@@ -61,24 +59,6 @@ async def test_what_needs_no_document_needs_no_index(
     output = await ask_agent(changed(context, index=""))
     assert route_choices(model_server) == ["direct", "single", "tree"]
     assert output["strategy"] == "direct"
-
-
-async def test_an_index_that_is_not_there_is_an_error_before_a_model_is_asked(
-    context: Context, script: HopScript, model_server: ModelServer
-) -> None:
-    with pytest.raises(IndexMissingError, match="no index in 'nowhere'"):
-        await ask_agent(changed(context, index="nowhere", strategy="direct"))
-    assert model_server.calls == []
-
-
-async def test_forced_without_a_graph_is_an_error(
-    context: Context, script: HopScript, tmp_path: Path
-) -> None:
-    documents = [Document(id="a", title="A", text="One bridge.")]
-    build(documents, directory=tmp_path, embedder=Words(), chunk_tokens=0)
-    with pytest.raises(IndexMissingError, match="--with dense,sparse,passage-graph"):
-        await ask_agent(changed(context, index=str(tmp_path), strategy="hop"))
-    assert script.asked == []
 
 
 def test_examples_keep_to_what_is_offered() -> None:

@@ -14,13 +14,13 @@ from hopyard.indexes.corpus.records import Document
 from hopyard.nodes.hop.steps import path_of
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
-from hopyard.state.errors import IndexMissingError, ModelOutputError
+from hopyard.state.errors import IndexMissingError
 from hopyard.state.hop import Hop
 from hopyard.state.schemas import passage_evidence, passage_ids
 from hopyard.state.settings.fields import Context
 
 from ..conftest import changed
-from ..script import GARBAGE, said
+from ..script import said
 from .drawn import Dialled, build_drawn
 from .script import HopScript
 from .walks import (
@@ -184,17 +184,6 @@ class TestBudget:
         script.useful = {"To d? ~0.7": "necessary", "To e? ~0.3": "necessary"}
         output = await walk(draw(budget__calls=2))
         assert max(map(round_of, hops(output))) == 1
-
-
-async def test_nothing_usable_at_all_is_an_error(draw: Draw, script: HopScript) -> None:
-    script.lines = {
-        ("hop", "To d? ~0.7"): GARBAGE,
-        ("hop", "To e? ~0.3|To b? ~0.1"): GARBAGE,
-        ("read", QUERY): GARBAGE,
-    }
-    with pytest.raises(ModelOutputError, match="'answer' got no usable output") as raised:
-        await walk(draw())
-    assert raised.value.reason == "unfit"
 
 
 async def test_the_builtin_model_reads_the_best_five(draw: Draw, script: HopScript) -> None:
