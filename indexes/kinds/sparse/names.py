@@ -1,7 +1,8 @@
 """The names of documents: titles, files, metadata and first lines.
 
 A question may call a document by a part of its name (`MGM` for `MGMRESORTS_2022`), by its words
-apart (`Best Buy` for `BESTBUY`), or by an abbreviation (`JnJ`, `AMEX`).
+apart (`Best Buy` for `BESTBUY`), or by an abbreviation (`JnJ`, `AMEX`, also for
+`AMERICANEXPRESS`).
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ _TELLS: Final = 0.5
 _SMALL: Final = 3
 """Letters of a word that tells the reader nothing, such as "der", or 11 of "X11"."""
 _LEAST_BEGUN: Final = 3
+_LEAST_HALVES: Final = 4
+"""Letters of a word that is the beginnings of two others."""
 _LONGEST_RUN: Final = 3
 """Words of a question that may be one word of a name."""
 _TERMS: Final = "names"
@@ -149,7 +152,29 @@ class DocumentNames:
         if form := _SHORT_FORM.fullmatch(word):
             short = "".join(form.groups()).lower() if form[1] else lowered
             found.append(self._found(_SHORT + short, 1.0))
+        if (
+            len(word) >= _LEAST_HALVES
+            and word.isupper()
+            and not any(len(each[0]) for each in found)
+        ):
+            found += self._joined(lowered)
         return self._best(found)
+
+    def _joined(self, short: str) -> Iterator[Weights]:
+        """The documents of the joined name that a word is short for, if there is one alone.
+
+        `AMEX` stands for `AMERICANEXPRESS`, whose halves begin with AM and EX.
+        """
+        forms = [re.compile(f"{short[:cut]}[a-z]{{2,}}{short[cut:]}[a-z]{{2,}}") for cut in (2, 3)]
+        held: dict[str, list[Weights]] = {}
+        for lists in self._parts:
+            place = lists.terms.place(short[:2])
+            while place < len(lists.terms) and (term := lists.terms.text(place))[:2] == short[:2]:
+                if any(form.fullmatch(term) for form in forms):
+                    held.setdefault(term, []).append(self._documents(*lists.at(place), _MENTIONED))
+                place += 1
+        if len(held) == 1:
+            yield from next(iter(held.values()))
 
     def _within(self, limit: YearLimit) -> Weights:
         """The documents whose names have a year within a limit, and how well."""

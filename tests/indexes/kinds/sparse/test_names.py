@@ -72,6 +72,20 @@ def test_two_letters_joined_by_and_are_initials() -> None:
         assert best(names, f"What does {question} make?") == [0]
 
 
+def test_the_beginnings_of_a_joined_name_stand_for_it() -> None:
+    files = ("AMERICANEXPRESS_2022.pdf", "AMERICANA.pdf", "BESTBUY.pdf", "GENERALMOTORS.pdf")
+    names = DocumentNames.build("abcd", [(file, "") for file in files])
+    assert best(names, "Does AMEX grow?") == [0]
+    assert best(names, "Does GENMOT grow?") == [3]
+    for question in ("Does amex grow?", "Does AMPO grow?", "Does BEBU grow?", "Does AMEXQ grow?"):
+        assert names.named(question)[0].max() == 0, question
+    # A word of a name goes before, and two joined names are no answer.
+    known = DocumentNames.build("ab", [("AMERICANEXPRESS", ""), ("Amex fund", "")])
+    assert best(known, "Does AMEX grow?") == [1]
+    both = DocumentNames.build("ab", [("AMERICANEXPRESS", ""), ("AMBIENTEXTRAS", "")])
+    assert both.named("Does AMEX grow?")[0].max() == 0
+
+
 def test_names_are_kept(names: DocumentNames, tmp_path: Path) -> None:
     names.save(tmp_path)
     kept = DocumentNames.load(tmp_path)
