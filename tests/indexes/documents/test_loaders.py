@@ -142,16 +142,6 @@ def test_a_files_id_is_that_of_its_path_and_survives_an_edit(
     assert load(["."]).documents == load(["a.txt"]).documents == [after]
 
 
-def test_files_of_the_same_name_in_two_folders_are_two_documents(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "README.md").write_text(f"# {name}\n")
-
-    report = load([tmp_path / "one", tmp_path / "two"])
-
-    assert [document.title for document in report.documents] == ["one", "two"]
-
-
 def test_a_file_name_that_is_no_unicode(tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9.txt")
     (tmp_path / name).write_text("text")

@@ -271,7 +271,7 @@ def test_what_is_left_out_is_counted(read: Read) -> None:
 def test_names_of_parts_in_other_forms(read: Read) -> None:
     data = docx(paragraph("Text") + item("one"), LETTERS)
     odd = rewritten(
-        data, lambda _, text: text.replace('Target="word/document', 'Target="/word/Document')
+        data, lambda _, text: text.replace("word/document.xml", "/word/Document.xml")
     ).replace(b"word/document.xml", b"word\\document.xml")
     assert read("a.docx", odd)[1] == "Text\n\na) one"
 
