@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
+from xml.etree.ElementTree import Element
+from xml.sax.saxutils import escape
+
+from defusedxml.ElementTree import fromstring, tostring
 
 from ..zips import rewritten, zipped
 
@@ -24,8 +28,15 @@ _SPACES = {
     "cx": "http://schemas.microsoft.com/office/drawing/2014/chartex",
     "v": "urn:schemas-microsoft-com:vml",
     "o": "urn:schemas-microsoft-com:office:office",
+    "wp": f"{_OFFICE}/drawingml/2006/wordprocessingDrawing",
 }
 _NAMES = " ".join(f'xmlns:{prefix}="{space}"' for prefix, space in _SPACES.items())
+_WORD, _MATH = f"{{{_SPACES['w']}}}", f"{{{_SPACES['m']}}}"
+_RUN = '<w:r><w:t xml:space="preserve">{}</w:t></w:r>'
+_WITH_RUNS = (
+    *("p", "li", "ins", "hyperlink", "smartTag", "customXml", "sdtContent", "moveTo", "moveFrom"),
+    *("fldSimple", "rubyBase", "rt"),
+)
 _ROOTS = {"header": "hdr", "footer": "ftr"}
 _KINDS = [
     "header",
@@ -50,19 +61,75 @@ def docx(body: str, parts: Parts | None = None, document: str = "") -> bytes:
         document: Another name of the part with the text.
     """
     document = document or "word/document.xml"
-    files: dict[str, str | bytes] = {document: _xml("document", f"<w:body>{body}</w:body>")}
+    files: dict[str, str | bytes] = {document: _xml("document", f"<w:body>{word(body)}</w:body>")}
     relations = ""
     for name, content in (parts or {}).items():
         key = PurePosixPath(name).stem
         kind = key.rstrip("0123456789")
         own = kind in _KINDS
-        files[f"word/{name}"] = _xml(_ROOTS.get(kind, kind), str(content)) if own else content
+        files[f"word/{name}"] = _xml(_ROOTS.get(kind, kind), word(str(content))) if own else content
         relations += _relation(key, kind, name)
     folder, _, name = document.rpartition("/")
     files[f"{folder}/_rels/{name}.rels"] = _relations(relations)
     files["_rels/.rels"] = _relations(_relation("r1", "officeDocument", document))
     files["[Content_Types].xml"] = _content_types(files, document)
     return zipped(files)
+
+
+def word(short: str) -> str:
+    """Word's XML, of which much may be left out.
+
+    Names need no `w:`, texts no run, and in a cell no paragraph. `<li level="1" list="2">` is a
+    paragraph of a list, `<p style="Title">` one in a style.
+    """
+    root = fromstring(f"<x {_NAMES}>{short}</x>")
+    for element in [*root.iter()][1:]:
+        _complete(element)
+    return "".join(tostring(child, encoding="unicode") for child in root)
+
+
+def _complete(element: Element) -> None:
+    kind = element.tag.removeprefix(_WORD)
+    if kind == "li":
+        _put_list(element)
+    elif kind == "p" and (style := element.attrib.pop("style", "")):
+        _put_properties(element, f'<w:pStyle w:val="{style}"/>')
+    if kind in _WITH_RUNS:
+        _wrap_texts(element, _RUN)
+    elif kind == "tc":
+        _wrap_texts(element, f"<w:p>{_RUN}</w:p>")
+    elif kind.startswith(_MATH) and not kind.endswith(("}t", "}r")):
+        _wrap_texts(element, "<m:r><m:t>{}</m:t></m:r>")
+    if element.tag[0] != "{":
+        names = element.attrib.items()
+        element.attrib = {n if n[0] == "{" else f"{_WORD}{n}": text for n, text in names}
+        element.tag = f"{_WORD}{'p' if kind == 'li' else kind}"
+
+
+def _put_list(item: Element) -> None:
+    level, list_id = item.attrib.pop("level", "0"), item.attrib.pop("list", "1")
+    place = f'<w:ilvl w:val="{level}"/><w:numId w:val="{list_id}"/>'
+    _put_properties(item, f"<w:numPr>{place}</w:numPr>")
+
+
+def _put_properties(paragraph: Element, inner: str) -> None:
+    [properties] = fromstring(f"<x {_NAMES}><w:pPr>{inner}</w:pPr></x>")
+    properties.tail, paragraph.text = paragraph.text, None
+    paragraph.insert(0, properties)
+
+
+def _wrap_texts(element: Element, form: str) -> None:
+    children = [*element]
+    texts = [element.text, *(child.tail for child in children)]
+    element.text = None
+    for child in children:
+        element.remove(child)
+        child.tail = None
+    for text, follows in zip(texts, [*children, None], strict=True):
+        if text:
+            element.extend(fromstring(f"<x {_NAMES}>{form.format(escape(text))}</x>"))
+        if follows is not None:
+            element.append(follows)
 
 
 def strict(data: bytes) -> bytes:
@@ -75,48 +142,6 @@ def strict(data: bytes) -> bytes:
             text,
         ),
     )
-
-
-def run(text: str, properties: str = "") -> str:
-    """Text with the same properties."""
-    before = f"<w:rPr>{properties}</w:rPr>" if properties else ""
-    return f'<w:r>{before}<w:t xml:space="preserve">{text}</w:t></w:r>'
-
-
-def paragraph(content: str, style: str = "", properties: str = "") -> str:
-    """A paragraph; content without a tag is its text."""
-    content = content if content.startswith("<") else run(content)
-    named = f'<w:pStyle w:val="{style}"/>' if style else ""
-    return f"<w:p><w:pPr>{named}{properties}</w:pPr>{content}</w:p>"
-
-
-def item(text: str, level: int = 0, list_id: int = 1) -> str:
-    """A paragraph of a list."""
-    place = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list_id}"/></w:numPr>'
-    return paragraph(text, properties=place)
-
-
-def field(instruction: str, result: str, form: str = "") -> str:
-    """A field, with its result as runs or text."""
-    shown = run(result) if result and not result.startswith("<") else result
-    between = f'<w:r><w:fldChar w:fldCharType="separate"/></w:r>{shown}' if result else ""
-    return (
-        f'<w:r><w:fldChar w:fldCharType="begin">{form}</w:fldChar></w:r>'
-        f"<w:r><w:instrText> {instruction} </w:instrText></w:r>{between}"
-        '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
-    )
-
-
-def cell(content: str, properties: str = "") -> str:
-    """A cell of a table."""
-    content = content if content.startswith("<") else paragraph(content)
-    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{content}</w:tc>"
-
-
-def row(*cells: str, properties: str = "") -> str:
-    """A row of a table; cells without a tag are text."""
-    made = (each if each.startswith("<w:tc>") else cell(each) for each in cells)
-    return f"<w:tr><w:trPr>{properties}</w:trPr>{''.join(made)}</w:tr>"
 
 
 def level(number: int, form: str, text: str, more: str = "", start: int = 1) -> str:
@@ -145,17 +170,9 @@ def style(name: str, properties: str = "", based_on: str = "", run_properties: s
     )
 
 
-def table(*rows: str) -> str:
-    return f"<w:tbl><w:tblPr/><w:tblGrid/>{''.join(rows)}</w:tbl>"
-
-
-def control(properties: str, content: str) -> str:
-    return f"<w:sdt><w:sdtPr>{properties}</w:sdtPr><w:sdtContent>{content}</w:sdtContent></w:sdt>"
-
-
 def note(kind: str, key: int, *texts: str, author: str = "") -> str:
     named = f' w:author="{author}"' if author else ""
-    return f'<w:{kind} w:id="{key}"{named}>{"".join(map(paragraph, texts))}</w:{kind}>'
+    return f'<w:{kind} w:id="{key}"{named}>{"".join(f"<p>{text}</p>" for text in texts)}</w:{kind}>'
 
 
 def _xml(root: str, content: str) -> str:
