@@ -50,9 +50,3 @@ def saved(document: Any) -> bytes:
 def lines(text: str) -> list[str]:
     """The lines of a text that are not blank."""
     return [line for line in text.splitlines() if line.strip()]
-
-
-def cases(table: str) -> list[tuple[str, list[str]]]:
-    """The rows of a table of cases, `input ⇒ line ¦ line`, in which ⏎ is the end of a line."""
-    rows = (row.replace("⏎", "\n").partition(" ⇒ ") for row in table.split("\n"))
-    return [(given, shown.split(" ¦ ")) for given, mark, shown in rows if mark]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ..zips import cases
+from ..case_tables import cases
 
 Read = Any
 

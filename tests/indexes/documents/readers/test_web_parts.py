@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from ..zips import cases, lines
+from ..case_tables import cases
+from ..zips import lines
 
 Read = Any
 

@@ -7,10 +7,9 @@ python-mammoth 161 and 168, and those that cases name.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from ..case_tables import named_cases
 from .conftest import ReadsAs
 from .docxs import LETTERS, OUTLINE, Parts, docx, level, note, numbering, style
 
@@ -282,23 +281,12 @@ CASES = """
 <tbl><tr><tc>Term</tc><tc>Rules</tc></tr><tr><tc><p><r><t>NCI</t><noBreakHyphen/><t>CTCAE</t></r></p></tc><tc><li>deliver</li><li>invoice</li></tc></tr></tbl>
 ⇒ The quay opens. ¦ | Term | Rules |⏎| --- | --- |⏎| NCI-CTCAE | 1. deliver 2. invoice |
 """
-"""The name; the text of the file; its Markdown, in which ¦ is a blank line and ⏎ the end of a line."""
-
-
-def cases() -> list[Any]:
-    found = []
-    for case in CASES.strip().split("\n\n"):
-        head, *body, shown = case.split("\n")
-        name = head.removeprefix("# ").partition(" (")[0]
-        markdown = shown.removeprefix("⇒ ").replace(" ¦ ", "\n\n").replace("⏎", "\n")
-        found.append(pytest.param("".join(body), PARTS.get(name, {}), markdown, id=name))
-    return found
 
 
 def test_each_part_belongs_to_a_case() -> None:
-    assert PARTS.keys() <= {case.id for case in cases()}
+    assert PARTS.keys() <= {case.id for case in named_cases(CASES)}
 
 
-@pytest.mark.parametrize(("body", "parts", "markdown"), cases())
-def test_kinds(reads_as: ReadsAs, body: str, parts: Parts, markdown: str) -> None:
-    reads_as(body, parts, markdown)
+@pytest.mark.parametrize(("name", "body", "shown"), named_cases(CASES))
+def test_kinds(reads_as: ReadsAs, name: str, body: str, shown: list[str]) -> None:
+    reads_as(body, PARTS.get(name, {}), "\n\n".join(shown))
