@@ -122,12 +122,7 @@ class Snapshot(PassageVectors):
         ]
 
     def reading(self, document_id: str) -> str:
-        """The words that a document lacks of its file, as JSON; "" if it lacks none.
-
-        An index of an older Hopyard has no such table.
-        """
-        if not self.rows("SELECT 1 FROM sqlite_master WHERE name = 'readings'"):
-            return ""
+        """The words that a document lacks of its file, as JSON; "" if it lacks none."""
         rows = self.rows(
             "SELECT reading FROM readings JOIN documents "
             "ON document_id = id AND readings.added = documents.added "

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -29,6 +30,7 @@ from hopyard.indexes.corpus.corpus_file import (
     rewrite,
     transaction,
 )
+from hopyard.indexes.corpus.generation import COLUMNS
 from hopyard.indexes.corpus.long_text import stretches_of
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.state.errors import CorpusError
@@ -36,7 +38,7 @@ from hopyard.state.errors import CorpusError
 _AT_ONCE: Final = 1000
 """Passages of a document that are written at once."""
 
-_ROW: Final = "id, document_id, position, title, text, content_hash, tokens, header, pages, section"
+_ROW: Final = ", ".join(COLUMNS)
 
 
 class CorpusStore:
@@ -153,13 +155,7 @@ class CorpusStore:
 
     def _put_passages(self, document_id: str, passages: Iterable[Passage], generation: int) -> None:
         """Write the passages of a document, some in memory at a time."""
-        rows = (
-            (
-                *(p.id, p.document_id, p.position, p.title, p.text, p.content_hash, p.tokens),
-                *(p.header, p.pages, p.section),
-            )
-            for p in passages
-        )
+        rows = map(attrgetter(*COLUMNS), passages)
         # Those before and now are compared position by position. They are sorted, which SQLite
         # does before it gives the first, so what is written meanwhile is not among them.
         before = self._connection.execute(

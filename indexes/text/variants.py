@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
-from hopyard.indexes.text.english import JOINERS
+from hopyard.indexes.text.english import JOINERS, word_set
 
 Reason = Literal["spelling", "order", "initials", "acronym", "middle name", "title", "typing error"]
 """How the words of two names agree:
@@ -29,10 +29,6 @@ Reason = Literal["spelling", "order", "initials", "acronym", "middle name", "tit
 * title: `Otto Lind`, `Sir Otto Lind`;
 * typing error: one letter inside a long word (`Oskar Lindqvist`, `Oskar Lindquist`).
 """
-
-
-def _set_of(words: str) -> frozenset[str]:
-    return frozenset(words.split())
 
 
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -65,7 +61,7 @@ _NUMBERS: Final = {
     )
     for number, word in enumerate(row.split(), start=1)
 }
-_DATES: Final = _set_of(
+_DATES: Final = word_set(
     """january february march april may june july august september october november december
     monday tuesday wednesday thursday friday saturday sunday
     century centuries decade decades year years month months week weeks day days bc ad bce ce
@@ -73,10 +69,10 @@ _DATES: Final = _set_of(
 )
 # Father and son differ in this alone. As the first word, "jr" is two initials.
 _GENERATIONS: Final = frozenset({"jr", "sr", "junior", "senior"})
-_TITLES: Final = _set_of("mr mrs ms dr prof professor sir dame rev reverend")
+_TITLES: Final = word_set("mr mrs ms dr prof professor sir dame rev reverend")
 # A name with one of these in it is rarely that of a person: "Royal Australian Navy" is no "Royal
 # Navy" with a middle name.
-_IMPERSONAL: Final = _set_of(
+_IMPERSONAL: Final = word_set(
     """north south east west northern southern eastern western central upper lower middle new old
     great greater little grand big national international regional united royal federal imperial
     state local public general first second summer winter american british european african asian

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Final, Self
+from typing import Any, Final, Self
 
 from pydantic import BaseModel, ValidationError
 
 from hopyard.indexes.build_context import BuildOptions
-from hopyard.indexes.corpus.manifest import damage_error
+from hopyard.indexes.corpus.manifest import damage_error, find_manifest, generation_directory
 from hopyard.indexes.written.store import FAILED, Author, Written
 from hopyard.models.ledger import ParseRate
 from hopyard.state.errors import IndexMissingError
@@ -81,9 +81,6 @@ class WrittenCounts(Plain):
 class WrittenStats(Plain):
     """Counts of one generation of a kind. The fields of a kind's own are beside these."""
 
-    whose: ClassVar[str]
-    """Their subject, for errors, such as `an entity graph`."""
-
     model: str
     """The chat model as `--model` takes it, which also writes for added documents; "" if none was
     asked."""
@@ -110,7 +107,7 @@ class WrittenStats(Plain):
         except OSError as error:
             raise damage_error(file, f"cannot be read ({error.strerror})") from error
         except ValidationError as error:
-            raise damage_error(file, f"does not hold the counts of {cls.whose}") from error
+            raise damage_error(file, "does not hold the counts of its kind") from error
 
     @classmethod
     def find(cls, directory: Path | None) -> Self | None:
@@ -119,6 +116,14 @@ class WrittenStats(Plain):
             return cls.load(directory) if directory else None
         except IndexMissingError:
             return None
+
+    @classmethod
+    def of_index(cls, index: Path, kind: str) -> Self | None:
+        """The stats of the current generation; None for an index without the kind."""
+        manifest = find_manifest(index)
+        if manifest is None or kind not in manifest.kinds:
+            return None
+        return cls.find(generation_directory(index, manifest.generation) / kind)
 
     @classmethod
     def model_of(cls, options: BuildOptions, last: Self | None) -> str:

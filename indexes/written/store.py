@@ -126,7 +126,7 @@ class WrittenStore(Generic[ContentT]):
                         content_hash,
                         *written.author,
                         written.outcome,
-                        written.content.model_dump_json(),
+                        written.content.model_dump_json(exclude_defaults=True),
                         generation,
                     )
                     for content_hash, written in rows

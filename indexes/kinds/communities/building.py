@@ -19,7 +19,6 @@ from scipy import sparse
 
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.corpus.manifest import find_manifest, generation_directory
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.communities import CommunitySettings, reports
@@ -59,14 +58,16 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
 
 async def estimate(index_directory: Path, options: BuildOptions) -> Estimate:
     """Estimate what the reports would cost that a build with these options writes."""
-    manifest = await in_thread(find_manifest, index_directory)
-    last = None
-    if manifest is not None and "communities" in manifest.kinds:
-        folder = generation_directory(index_directory, manifest.generation)
-        last = await in_thread(CommunityStats.find, folder / "communities")
+    last = await in_thread(CommunityStats.of_index, index_directory, "communities")
     made = made_with(options, last)
     if made.reports == "on-demand":
         return Estimate("", basis="communities.reports=on-demand writes no report while building")
+    if last is None:
+        return Estimate(
+            "",
+            basis="communities are known when the entity graph is built; build it with "
+            "communities.reports=on-demand, then ask again",
+        )
     limits = Limits(made.tokens, made.findings)
     return await reports.estimate(index_directory, options, limits)
 
@@ -77,7 +78,8 @@ async def build(context: BuildContext) -> Mapping[str, int]:
     made = made_with(context.options, last)
     graph = await in_thread(EntityGraph.load, context.built["entity-graph"])
     context.progress("communities", 0, graph.entities)
-    before = _before(context, graph) if _goes_on(context.options, last, made) else ()
+    goes_on = context.options.keep and last is not None and last.made_with == made
+    before = _before(context, graph) if goes_on else ()
     files = await in_thread(communities_of, graph, made, before)
     await in_thread(files.save, context.directory)
     context.progress("communities", graph.entities, graph.entities)
@@ -109,11 +111,6 @@ def made_with(options: BuildOptions, last: CommunityStats | None) -> MadeWith:
         tokens=limits.tokens,
         findings=limits.findings,
     )
-
-
-def _goes_on(options: BuildOptions, last: CommunityStats | None, made: MadeWith) -> bool:
-    """Whether a build updates communities of the same settings."""
-    return options.keep and last is not None and last.made_with == made
 
 
 def _before(context: BuildContext, graph: EntityGraph) -> Sequence[NDArray[np.int64]]:

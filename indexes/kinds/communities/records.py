@@ -118,8 +118,6 @@ class ReportCounts(WrittenCounts):
 class CommunityStats(WrittenStats):
     """Counts of one generation of the communities."""
 
-    whose: ClassVar[str] = "communities"
-
     made_with: MadeWith
     entities: int
     communities: tuple[int, ...]

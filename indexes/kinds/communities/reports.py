@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.corpus.manifest import find_manifest
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.index import Index
 from hopyard.indexes.kind import Estimate
@@ -134,15 +133,8 @@ async def estimate(index_directory: Path, options: BuildOptions, limits: Limits)
     present generation, and each community is shown like a leaf.
 
     Args:
-        index_directory: The index directory, which need not exist.
+        index_directory: The index directory, which has communities.
     """
-    manifest = await in_thread(find_manifest, index_directory)
-    if manifest is None or "communities" not in manifest.kinds:
-        return Estimate(
-            "",
-            basis="communities are known when the entity graph is built; build it with "
-            "communities.reports=on-demand, then ask again",
-        )
     materials = await in_thread(_present_materials, index_directory, limits)
     writer = ReportWriter(options.settings)
     return await estimate_writing(writer, materials, index_directory, options)

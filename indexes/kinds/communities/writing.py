@@ -36,7 +36,7 @@ from hopyard.indexes.written.writer import Writer
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.indexes.communities import REPORT, CommunityReport, report_values
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.traits import Traits, traits_of
+from hopyard.prompts.traits import traits_of
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.tokens import tokens_of
 
@@ -79,14 +79,10 @@ class Limits(NamedTuple):
     findings: int
 
 
-def limits_for(traits: Traits) -> Limits:
-    """The limits of a model with these properties."""
-    return Limits(traits.report_tokens, traits.report_findings)
-
-
 def limits_of(settings: Context) -> Limits:
     """The limits of a run's model."""
-    return limits_for(traits_of(settings))
+    traits = traits_of(settings)
+    return Limits(traits.report_tokens, traits.report_findings)
 
 
 def material_of(

@@ -136,7 +136,7 @@ class EntityGraphKind(WrittenKind):
         """With entity_graph.builder=model: ask about a few passages; the others cost as much."""
         from hopyard.indexes.kinds.entity_graph.stats import EntityStats
 
-        last = EntityStats.of_index(index_directory) if options.keep else None
+        last = EntityStats.of_index(index_directory, self.name) if options.keep else None
         own = last.made_with if last else EntityGraphSettings.of(options.settings)
         if own.builder != "model":
             return Estimate("", basis=f"entity_graph.builder={own.builder} asks no model")

@@ -135,25 +135,15 @@ def _near_names(
     vectors: Vectors,
 ) -> Synonyms:
     """Pairs of near names. Those of the last generation are kept, and new names are added."""
+    embedded = {"version", "embedding", "dimension"}
     previous = None
-    if (
-        last is not None
-        and context.previous is not None
-        and _embeds_alike(last.made_with, made_with)
-    ):
-        previous = _previous_names(context.previous)
+    if last is not None and context.previous is not None:
+        now, before = (made.model_dump(include=embedded) for made in (made_with, last.made_with))
+        previous = _previous_names(context.previous) if now == before else None
     context.progress("near names", 0, len(names))
     near = find_synonyms(names, vectors, previous=previous)
     context.progress("near names", len(names), len(names))
     return near
-
-
-def _embeds_alike(last: MadeWith, now: MadeWith) -> bool:
-    return (last.version, last.embedding, last.dimension) == (
-        now.version,
-        now.embedding,
-        now.dimension,
-    )
 
 
 def _previous_names(directory: Path) -> tuple[list[str], Synonyms] | None:

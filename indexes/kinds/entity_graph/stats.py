@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, ClassVar, Final, Self
+from typing import Any, Final
 
-from pydantic import BaseModel
-
-from hopyard.indexes.corpus.manifest import find_manifest, generation_directory
 from hopyard.indexes.kinds.entity_graph.find.extractions import ExtractionCounts
 from hopyard.indexes.kinds.entity_graph.resolve.senses import Split
-from hopyard.indexes.written.stats import WrittenStats
+from hopyard.indexes.written.stats import Plain, WrittenStats
 
 GRAPH_VERSION: Final = 6
 """Counted up when the files or the entities of names change: then a graph is assembled again."""
@@ -19,7 +15,7 @@ _ALWAYS: Final = ("entities", "mentions", "facts")
 """Counts that are shown even if they are 0."""
 
 
-class MadeWith(BaseModel, frozen=True):
+class MadeWith(Plain):
     """The settings of a graph."""
 
     version: int = GRAPH_VERSION
@@ -32,8 +28,6 @@ class MadeWith(BaseModel, frozen=True):
 
 class EntityStats(WrittenStats):
     """Counts of one generation of the graph."""
-
-    whose: ClassVar[str] = "an entity graph"
 
     made_with: MadeWith
     names: int
@@ -57,11 +51,3 @@ class EntityStats(WrittenStats):
         found = self.written.model_dump(mode="json", exclude=hidden)
         own = {**made, **values, "split": len(self.splits), **found}
         return {name: value for name, value in own.items() if value or name in _ALWAYS}
-
-    @classmethod
-    def of_index(cls, index: Path) -> Self | None:
-        """The stats of the current generation; None for an index without an entity graph."""
-        manifest = find_manifest(index)
-        if manifest is None or "entity-graph" not in manifest.kinds:
-            return None
-        return cls.load(generation_directory(index, manifest.generation) / "entity-graph")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from hopyard.indexes.written.stats import WrittenCounts, WrittenStats
 
@@ -19,8 +19,6 @@ class QuestionCounts(WrittenCounts):
 
 class GraphStats(WrittenStats):
     """Counts of one generation of the graph."""
-
-    whose: ClassVar[str] = "a passage graph"
 
     matching: int = MATCHING_VERSION
     embedding: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 from hopyard.indexes.written.stats import Plain, WrittenCounts, WrittenStats
 from hopyard.state.text.counting import counted
@@ -24,8 +24,6 @@ class MadeWith(Plain):
 
 class TreeStats(WrittenStats):
     """Counts of one generation of the tree."""
-
-    whose: ClassVar[str] = "a summary tree"
 
     made_with: MadeWith
     passages: int

@@ -9,21 +9,18 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from hopyard.indexes.arrays.ragged import load_array
 from hopyard.indexes.corpus.manifest import damage_error
+from hopyard.indexes.written.stats import Plain
 from hopyard.state.text.tokens import tokens_of
 
 _FILE: Final = "summaries.jsonl"
 _VECTORS: Final = "vectors.npy"
 
 
-class _Plain(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Sentence(_Plain):
+class Sentence(Plain):
     """A sentence of a summary."""
 
     text: str
@@ -31,7 +28,7 @@ class Sentence(_Plain):
     """Ids of the passages that it rests on, the most important first; never none."""
 
 
-class Summary(_Plain):
+class Summary(Plain):
     """The summary of a cluster."""
 
     id: str

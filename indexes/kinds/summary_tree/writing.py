@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from hopyard.indexes.build_context import ModelCall
 from hopyard.indexes.corpus.records import text_hash
@@ -149,19 +149,15 @@ PASSAGES: Final = 4
 """Passages that a sentence leads to, at most: those that share most of its words."""
 
 
-class WrittenSentence(BaseModel):
+class WrittenSentence(BaseModel, frozen=True):
     """A sentence with the numbers of its prompt, which stay true while ids change."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str
     lines: tuple[int, ...]
 
 
-class WrittenSummary(BaseModel):
+class WrittenSummary(BaseModel, frozen=True):
     """A summary; without sentences if the model wrote nothing usable."""
-
-    model_config = ConfigDict(frozen=True)
 
     sentences: tuple[WrittenSentence, ...] = ()
 

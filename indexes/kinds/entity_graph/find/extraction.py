@@ -6,9 +6,9 @@ only if the settings ask for them.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
-from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, Field
 
 from hopyard.indexes.written.stats import Plain
 from hopyard.indexes.written.store import WrittenStore
@@ -22,25 +22,6 @@ EXTRACTED: Final = "extracted"
 """The outcome of a passage whose names and facts are there; there may be none."""
 
 
-class _Brief(Plain):
-    """Leaves some fields out of its JSON while they have their defaults.
-
-    So what is stored without descriptions has the same form as before there were any.
-    """
-
-    optional: ClassVar[frozenset[str]]
-
-    @model_serializer(mode="wrap")
-    def _without_defaults(self, serialise: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        values: dict[str, Any] = serialise(self)
-        unset = {
-            name
-            for name in self.optional
-            if getattr(self, name) == type(self).model_fields[name].default
-        }
-        return {name: value for name, value in values.items() if name not in unset}
-
-
 class Mention(Plain):
     """A name in a passage."""
 
@@ -50,10 +31,8 @@ class Mention(Plain):
     """The place of its sentence among `sentence_spans(passage.text)`, or `NOWHERE`."""
 
 
-class Fact(_Brief):
+class Fact(Plain):
     """A statement about two names: (subject, relation, object), a triple."""
-
-    optional = frozenset({"description", "strength"})
 
     subject: str
     relation: str
@@ -81,10 +60,8 @@ class Described(Plain):
     """The sentence that says most of it, or the first with the name."""
 
 
-class Extraction(_Brief):
+class Extraction(Plain):
     """All that a builder found in one passage, in the order of the passage."""
-
-    optional = frozenset({"entities", "phrases"})
 
     mentions: tuple[Mention, ...] = ()
     phrases: tuple[Mention, ...] = ()

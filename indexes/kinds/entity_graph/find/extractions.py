@@ -8,7 +8,7 @@ from typing import Final
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
+from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.entity_graph.find.common_words import CommonWords
 from hopyard.indexes.kinds.entity_graph.find.extraction import (
     EXTRACTED,
@@ -21,7 +21,7 @@ from hopyard.indexes.kinds.entity_graph.find.rules import extract, extract_with_
 from hopyard.indexes.text.finders import FINDERS, NameFinder
 from hopyard.indexes.written.stats import AuthorShare, WrittenCounts
 from hopyard.indexes.written.store import Author, Written
-from hopyard.indexes.written.writer import calls_so_far, write_missing
+from hopyard.indexes.written.writer import count_texts, open_texts, write_missing
 from hopyard.state.errors import UsageError
 
 _AT_ONCE: Final = 500
@@ -80,8 +80,7 @@ def is_current(
 
 
 def _by_rules(share: AuthorShare, builder: str) -> bool:
-    language = share.model.rpartition(" ")[2]
-    return Author(share.version, share.model) == finder_author(builder, language)
+    return share.author == finder_author(builder, share.model.rpartition(" ")[2])
 
 
 async def extractions(
@@ -103,10 +102,8 @@ async def extractions(
     """
     options, corpus = context.options, context.corpus
     last = last or ExtractionCounts()
-    asks = builder == "model" and options.open_caller is not None
-    async with enter_in_thread(lambda: ExtractionStore(context.index_directory)) as store:
-        await in_thread(store.begin, corpus.generation, last.runs)
-        if asks:
+    async with open_texts(context, ExtractionStore, last) as store:
+        if builder == "model" and options.open_caller is not None:
             writer = writer_of(options.settings, descriptions=descriptions)
             await write_missing(
                 context, store, writer, contents, lambda name: corpus.get([name])[0]
@@ -117,16 +114,16 @@ async def extractions(
         if builder != "model":
             author = finder_author(builder, options.language)
             written = {name: row for name, row in written.items() if row.author == author}
-        await in_thread(store.use, written, corpus.generation)
-        runs = tuple(await in_thread(store.runs)) if asks else ()
-    rows = [written[content] for content in contents.values() if content in written]
-    counts = ExtractionCounts.of(
-        [written.get(content) for content in contents.values()],
-        calls=await in_thread(calls_so_far, options, last.calls, runs),
-        runs=runs,
-        dropped_names=sum(row.content.dropped_names for row in rows),
-        dropped_facts=sum(row.content.dropped_facts for row in rows),
-    )
+        rows = [written[content] for content in contents.values() if content in written]
+        counts = await count_texts(
+            context,
+            store,
+            last,
+            contents.values(),
+            written,
+            dropped_names=sum(row.content.dropped_names for row in rows),
+            dropped_facts=sum(row.content.dropped_facts for row in rows),
+        )
     by_content: dict[str, Extraction] = {name: row.content for name, row in written.items()}
     if builder in {"rules", "terms"}:  # a recogniser knows common words itself
         common = await in_thread(CommonWords, corpus.passages(), options.language)

@@ -13,14 +13,7 @@ from hypothesis import strategies as st
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.index import Index
 from hopyard.indexes.kind import KINDS
-from hopyard.indexes.kinds.entity_graph.find.extraction import (
-    NOWHERE,
-    Described,
-    Extraction,
-    Fact,
-    Mention,
-    StoredExtraction,
-)
+from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE, Described, Extraction, Fact
 from hopyard.indexes.kinds.entity_graph.find.placing import Places, place_extraction
 from hopyard.indexes.kinds.entity_graph.graph.graph import (
     Description,
@@ -276,19 +269,6 @@ def test_a_statement_of_two_passages_has_its_highest_strength(library: Library) 
 # Storage
 
 
-def test_what_is_stored_without_elements_has_its_old_form() -> None:
-    plain = StoredExtraction(
-        mentions=(Mention(name="A", sentence=0),),
-        facts=(Fact(subject="A", relation="is", object="B", sentence=0),),
-    )
-    assert json.loads(plain.model_dump_json()) == {
-        "mentions": [{"name": "A", "sentence": 0}],
-        "facts": [{"subject": "A", "relation": "is", "object": "B", "sentence": 0}],
-        "dropped_names": 0,
-        "dropped_facts": 0,
-    }
-
-
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 sentences = st.integers(NOWHERE, 5)
 
@@ -304,7 +284,8 @@ sentences = st.integers(NOWHERE, 5)
     )
 )
 def test_what_is_stored_is_read_back(extraction: Extraction) -> None:
-    assert Extraction.model_validate_json(extraction.model_dump_json()) == extraction
+    stored = extraction.model_dump_json(exclude_defaults=True)
+    assert Extraction.model_validate_json(stored) == extraction
 
 
 # One text of several descriptions

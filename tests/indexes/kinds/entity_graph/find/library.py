@@ -162,10 +162,6 @@ class Library:
         """The stats of the current generation."""
         return EntityStats.load(self.folder)
 
-    def merges(self) -> dict[str, str]:
-        """What each merged name is merged into."""
-        return {merge.name: merge.into for merge in self.stats.merges}
-
     @property
     def files(self) -> dict[str, bytes]:
         """Every file of the graph but the stats."""
