@@ -103,16 +103,11 @@ def wait(work: Coroutine[Any, Any, T], *, nested: bool = False) -> T:
         running.end()
 
 
-async def wait_async(work: Coroutine[Any, Any, T], *, nested: bool = False) -> T:
-    """Run work on the background loop and await its result.
-
-    Args:
-        work: The coroutine. Cancelling the caller cancels it.
-        nested: Whether it is a part of the LangGraph run that calls, and shares its thread.
-    """
+async def wait_async(work: Coroutine[Any, Any, T]) -> T:
+    """Run work on the background loop and await its result; cancelling the caller cancels it."""
     if _is_inside():
-        return await _isolated(work, nested=nested)
-    running = _Work(work, nested=nested)
+        return await _isolated(work)
+    running = _Work(work)
     done = asyncio.wrap_future(running.future)
     try:
         return await asyncio.shield(done)
@@ -227,7 +222,7 @@ class _Work(Generic[T]):
             self.future.set_result(task.result())
 
 
-async def _isolated(work: Coroutine[Any, Any, T], *, nested: bool) -> T:
+async def _isolated(work: Coroutine[Any, Any, T], *, nested: bool = False) -> T:
     """Run work that takes no checkpointer, thread or stream from a LangGraph run around it."""
     around = var_child_runnable_config.get()
     if around is None or nested:

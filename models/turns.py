@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 
 from hopyard.models.concurrency import PerLoop
 from hopyard.models.ledger_tables import Execute, Tables, ledger_key
+from hopyard.state.usage import Budget
 
 __all__ = ("Turns",)
 
@@ -78,6 +79,24 @@ class Turns:
         finally:
             if held:
                 await asyncio.shield(self._in_thread(self._tables.release, held))
+
+    @asynccontextmanager
+    async def in_turn(
+        self, model: str, budget: Budget, tokens: int
+    ) -> AsyncIterator[Callable[[int], None]]:
+        """Wait until a call may be made, as limits of a minute allow it.
+
+        Args:
+            tokens: Those of the prompt. Those of the answer are not known yet, and come later.
+
+        Yields:
+            Takes the tokens that the call has spent.
+        """
+        expected, told = budget.pause(tokens), list[int]()
+        await self.wait(model, expected)
+        yield told.append
+        for spent in told:
+            await asyncio.to_thread(self.took, model, budget.pause(spent) - expected)
 
     async def wait(self, model: str, seconds: float) -> None:
         """Wait for a turn among the calls of all processes to a model. Who waits has taken none.

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from langchain_core.messages import messages_from_dict
 
-from hopyard.models.calls.pace import in_turn
-from hopyard.models.calls.reply import spent_on
+from hopyard.models.calls.reply import prompt_tokens, spent_on
 from hopyard.models.calls.request import Request, Schemas, send
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.servers.failures import server_said
@@ -160,14 +159,15 @@ class Worker:
             Sampling(**asked["sampling"]),
             PATIENCE if self._batches else asked["timeout"],
         )
-        ledger, name = self._resources.ledger, provider.identity
+        turns, name = self._resources.ledger.turns, provider.identity
         async with (
-            ledger.turns.place(name, self._limit),
-            in_turn(ledger, name, self._budget, request.messages) as tell,
+            turns.place(name, self._limit),
+            turns.in_turn(name, self._budget, prompt_tokens(request.messages)) as tell,
         ):
             began = monotonic()
             reply = await send(request)
-            tell(spent_on(reply, request.messages))
+            spent = spent_on(reply, request.messages)
+            tell(spent.input_tokens + spent.output_tokens)
         return packed(asdict(replace(reply, seconds=monotonic() - began)))
 
     def _provider(self, model: str) -> ChatProvider:

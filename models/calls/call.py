@@ -16,9 +16,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Generic
 
 from hopyard.models.calls.attempt import Attempt
-from hopyard.models.calls.pace import in_turn
 from hopyard.models.calls.parse import UnfitOutputError, parse
-from hopyard.models.calls.reply import Ending, Reply, Spent, spent_on
+from hopyard.models.calls.reply import Ending, Reply, Spent, prompt_tokens, spent_on
 from hopyard.models.calls.sized_request import Sent, request_that_fits
 from hopyard.models.calls.stream import ANSWER_FIELD, AnswerStream, answer_stream
 from hopyard.models.calls.thoughts import without_thoughts
@@ -260,11 +259,12 @@ class ModelCaller:
             meter.start_call(budget, final=call.final)
             spent: Spent | None = None
             try:
-                async with in_turn(self.ledger, name, budget, call.attempt.messages) as tell:
+                tokens = prompt_tokens(call.attempt.messages)
+                async with self.ledger.turns.in_turn(name, budget, tokens) as tell:
                     started = monotonic()
                     sent = await self._ask(call)
                     spent = spent_on(sent.reply, sent.messages)
-                    tell(spent)
+                    tell(spent.input_tokens + spent.output_tokens)
             finally:
                 meter.end_call(**asdict(spent or Spent()), finished=spent is not None)
             # Keep the place until the ledger has the answer, so that a kill loses no more answers

@@ -18,8 +18,6 @@ from hopyard.state.storage.patience import in_turn
 from hopyard.state.storage.serializer import serializer
 from hopyard.state.storage.stores import Step, ThreadLocks, ThreadStore
 
-_INCREMENTAL: Final = 2
-
 _KEPT: Final = {
     "keep_latest": "(thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, checkpoint_ns, "
     "MAX(checkpoint_id) FROM checkpoints GROUP BY thread_id, checkpoint_ns)",
@@ -233,12 +231,8 @@ class SqliteThreadStore(ThreadStore, AsyncSqliteSaver):
             HopyardError: Another process holds on to the log.
         """
         async with self.lock:
-            [[mode]] = await self.conn.execute_fetchall("PRAGMA auto_vacuum")
-            if mode == _INCREMENTAL:
-                # As a script: `execute` would end after the first page.
-                await self.conn.executescript("PRAGMA incremental_vacuum")
-            else:  # a file of an older Hopyard, upgraded to the current format
-                await self.conn.execute("VACUUM")
+            # As a script: `execute` would end after the first page.
+            await self.conn.executescript("PRAGMA incremental_vacuum")
             [[busy, *_]] = await self.conn.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
         if busy:
             raise HopyardError(

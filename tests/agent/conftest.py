@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,12 +54,21 @@ def chat() -> Scripted:
     return Scripted()
 
 
-@pytest.fixture
-def index(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hopyard.register_embedding("words", WordEmbedder())
-    directory = tmp_path / "index"
-    hopyard.build_index(directory, DOCUMENTS, chunk_tokens=0, embedding="words")
+    directory = tmp_path_factory.mktemp("bridges") / "index"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOPYARD_HOME", str(directory.with_name("home")))
+        hopyard.build_index(directory, DOCUMENTS, chunk_tokens=0, embedding="words")
     return directory
+
+
+@pytest.fixture
+def index(built: Path, tmp_path: Path) -> Path:
+    """An index of the test's own, which is a copy."""
+    hopyard.register_embedding("words", WordEmbedder())
+    return shutil.copytree(built, tmp_path / "index")
 
 
 @pytest.fixture

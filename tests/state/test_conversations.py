@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import aiosqlite
-import pytest
 import pytest_asyncio
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -106,25 +105,6 @@ async def test_a_changed_message_leaves_the_earlier_steps(store: SqliteThreadSto
     assert await texts(store, "a") == ["ash", "about apple", "about birch"]
     earlier = (await chat(store).aget_state(before)).values["messages"]
     assert [each.text for each in earlier] == ["apple", "about apple", "birch", "about birch"]
-
-
-async def test_an_old_thread_goes_on(store: SqliteThreadStore) -> None:
-    """Its checkpoints have their messages within them."""
-    put = AsyncSqliteSaver.aput
-    for word in ("apple", "birch"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(SqliteThreadStore, "aput", put)
-            await tell(store, "a", word)
-    assert await rows(store, "a") == 0
-    await tell(store, "a", "cedar")
-    assert await rows(store, "a") == 6
-    assert (await texts(store, "a"))[:5] == [
-        "apple",
-        "about apple",
-        "birch",
-        "about birch",
-        "cedar",
-    ]
 
 
 async def test_odd_characters_of_a_message_stay(store: SqliteThreadStore) -> None:

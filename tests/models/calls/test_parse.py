@@ -24,6 +24,9 @@ from hopyard.state.settings.fields import Context
 
 from ..asking import ask, model_caller
 
+WHOLE, WRONG = '{"answer": "Paris"}', '{"answer": "Rome"}'
+WORDS = "word " * 59 + "ended"
+"""300 characters, as many as an answer may have."""
 RUBRIC = '{"wh_form": 1, "specific": 1, "relevant": 0, "non_overlapping": 1, "complete": 0}'
 
 
@@ -34,6 +37,10 @@ RUBRIC = '{"wh_form": 1, "specific": 1, "relevant": 0, "non_overlapping": 1, "co
         ('  {"answer":"Paris"}\n', Answer(answer="Paris")),
         ('{"answer": " Paris\\n"}', Answer(answer="Paris")),
         ('{"answer": "5 \\u2192 6"}', Answer(answer="5 → 6")),
+        ('{"answer": "Pa\\u0000ris"}', Answer(answer="Paris")),
+        ('{"answer": "Rome", "answer": "Paris"}', Answer(answer="Paris")),
+        (json.dumps(WHOLE), Answer(answer="Paris")),
+        (f'{{"answer": "{WORDS}"}}', Answer(answer=WORDS)),
         (RUBRIC, Rubric(wh_form=1, specific=1, relevant=0, non_overlapping=1, complete=0)),
         ('{"kind": "simple"}', Decomposition(kind="simple")),
     ],
@@ -73,6 +80,30 @@ def test_output_that_fits_needs_no_repair(text: str, output: Output) -> None:
         '<think>Is it {"answer": "Rome"}? No.</think>\n{"answer": "Paris"}',
         'Is it {"answer": "Rome"}? No.</think>{"answer": "Paris"}',
         '<|assistant|>{"answer": "Paris"}<|end|>',
+        "<think>" + "hm " * 20_000 + f"</think>```{WHOLE}```",  # thoughts do not count
+        f"Is it Rome? No. But wait:\n{WHOLE}",
+        f"{WRONG}\nWait. Correction:\n{WHOLE}",
+        f"{WHOLE}}}}}",
+        '{"answer": "Paris", // passage 1\n}',
+        "{“answer”: “Paris”}",
+        f'{{"Answer": {WHOLE}}}',
+        f'{{"name": "Answer", "arguments": {WHOLE}}}',
+        f'<tool_call>\n{{"name": "Answer", "parameters": {WHOLE}}}\n</tool_call>',
+        *(
+            f"Two rows: 12.\n{WHOLE}\n{words}"
+            for words in (
+                "This answer is based on passage 1.",
+                "```\nIs there anything else?",
+                "I hope this should help! Please don't hesitate to ask.",
+                "The answer follows from passage 12.",
+                "Zögern Sie nicht, weitere Fragen zu stellen. Ich hoffe, das hilft.",
+                "N'hésitez pas à me poser d'autres questions.",
+                "No dudes en preguntar.",
+                "如有问题，请不要犹豫提问。希望对您有帮助。",
+                "以上です。",
+                "도움이 되었기를 바랍니다.",
+            )
+        ),
     ],
 )
 def test_output_is_repaired_by_rule(text: str) -> None:
@@ -128,6 +159,11 @@ async def test_only_the_provider_with_the_habit_corrects_it(
         ("Paris", Answer, "the output"),
         ('"Paris"', Answer, "the output"),
         ("null", Answer, "the output"),
+        ("\ud800", Answer, "the output"),
+        ("{\ud800", Answer, "the output"),
+        ('{"answer": "\\ud8', Answer, "the output is cut off"),
+        ('{"\udfff": 1}', Answer, "answer: Field required"),
+        (f'{{"draft": {WRONG}}}', Answer, "answer: Field required"),
         ('{"answer": "Par', Answer, "the output is cut off"),
         ('{"answer": "', Answer, "the output is cut off"),
         ('{"ans', Answer, "the output is cut off"),
@@ -165,10 +201,6 @@ def test_half_of_a_lists_last_text_is_left_out(text: str, outcoming: list[str]) 
     assert (output.incoming, output.outcoming, repaired) == (["Who?"], outcoming, True)
 
 
-WORDS = "word " * 59 + "ended"
-"""300 characters, as many as an answer may have."""
-
-
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
@@ -191,23 +223,6 @@ def test_an_answer_that_is_too_long_is_kept_up_to_a_word(text: str, answer: str)
     assert (output.answer, output.cut, repaired) == (answer, True, True)
 
 
-def test_a_whole_answer_is_not_marked_as_cut() -> None:
-    output, repaired = parse(f'{{"answer": "{WORDS}"}}', Answer)
-    assert (output.answer, output.cut, repaired) == (WORDS, False, False)
-
-
-@pytest.mark.parametrize("text", ['{"answer": "Paris"}\nHe said "so', '{"answer": "5" pipe"}'])
-def test_a_text_that_is_not_cut_off_is_kept(text: str) -> None:
-    assert parse(text, Answer)[0].answer.startswith(("Paris", "5"))
-
-
-@pytest.mark.parametrize("text", ['{"answer": "Pa\x00ris\x1b[2J"}', '{"answer": "Pa\\u0000ris"}'])
-def test_an_output_carries_no_control_character(text: str) -> None:
-    answer = parse(text, Answer)[0].answer
-    assert answer.startswith("Pa")
-    assert answer.isprintable()
-
-
 @pytest.mark.parametrize(
     "unit", ["{", "[", '{"', '["', "{'", '"', "\\", "```", "<think>", '{"a":', "{}"]
 )
@@ -220,11 +235,6 @@ def test_hostile_output_is_refused_quickly(unit: str, length: int) -> None:
     with suppress(UnfitOutputError):
         parse(text + "}", Answer)
     assert process_time() - started < 10
-
-
-def test_thoughts_do_not_count_towards_the_length() -> None:
-    text = "<think>" + "hm " * 20_000 + '</think>```{"answer": "Paris"}```'
-    assert parse(text, Answer) == (Answer(answer="Paris"), True)
 
 
 _ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -251,16 +261,14 @@ def test_any_text_parses_or_is_unfit(text: str) -> None:
         ('{"answer": "half \\ud83d"} and prose', "half \ufffd"),
         ('{"answer": "\\ud83d\\ude00"}', "\U0001f600"),
         ('{"answer": "\ud83d\ude00"}', "\U0001f600"),
+        ('{"answer": "Pa\x00ris\x1b[2J"}', "Paris[2J"),
+        ('{"answer": "5" pipe"}', '5" pipe"'),
+        ('{"answer": "Paris"}\nHe said "so', "Paris"),
+        ('{"answer": "No? But wait"} Done.', "No? But wait"),  # words that take back an answer
     ],
 )
-def test_a_lone_surrogate_is_replaced(text: str, answer: str) -> None:
+def test_odd_characters_and_words(text: str, answer: str) -> None:
     assert parse(text, Answer)[0].answer == answer
-
-
-@pytest.mark.parametrize("text", ["\ud800", "{\ud800", '{"\udfff": 1}', '{"answer": "\\ud8'])
-def test_a_lone_surrogate_in_what_does_not_fit_is_unfit(text: str) -> None:
-    with pytest.raises(UnfitOutputError):
-        parse(text, Answer)
 
 
 @given(st.text(min_size=1, max_size=300).filter(lambda text: text.strip().isprintable()))
@@ -275,47 +283,6 @@ def test_the_schema_forbids_other_keys() -> None:
     schema = json_schema(Answer)
     assert schema["additionalProperties"] is False
     assert schema["required"] == ["answer"]
-
-
-WHOLE, WRONG = '{"answer": "Paris"}', '{"answer": "Rome"}'
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"Is it Rome? No. But wait:\n{WHOLE}",
-        f"{WRONG}\nWait. Correction:\n{WHOLE}",
-        f"{WHOLE}}}}}",
-        '{"answer": "Paris", // passage 1\n}',
-        "{“answer”: “Paris”}",
-        '{"answer": "Rome", "answer": "Paris"}',
-        json.dumps(WHOLE),
-        f'{{"Answer": {WHOLE}}}',
-        f'{{"name": "Answer", "arguments": {WHOLE}}}',
-        f'<tool_call>\n{{"name": "Answer", "parameters": {WHOLE}}}\n</tool_call>',
-        *(
-            f"Two rows: 12.\n{WHOLE}\n{words}"
-            for words in (
-                "This answer is based on passage 1.",
-                "```\nIs there anything else?",
-                "I hope this should help! Please don't hesitate to ask.",
-                "The answer follows from passage 12.",
-                "Zögern Sie nicht, weitere Fragen zu stellen. Ich hoffe, das hilft.",
-                "N'hésitez pas à me poser d'autres questions.",
-                "No dudes en preguntar.",
-                "如有问题，请不要犹豫提问。希望对您有帮助。",
-                "以上です。",
-                "도움이 되었기를 바랍니다.",
-            )
-        ),
-    ],
-)
-def test_the_object_that_a_reply_finally_gives_counts(text: str) -> None:
-    assert parse(text, Answer)[0].answer == "Paris"
-
-
-def test_an_answer_may_have_the_words_that_take_back() -> None:
-    assert parse('{"answer": "No? But wait"} Done.', Answer)[0].answer == "No? But wait"
 
 
 @pytest.mark.parametrize(
@@ -338,8 +305,3 @@ def test_an_answer_may_have_the_words_that_take_back() -> None:
 def test_an_object_is_no_answer_if_words_after_it_take_it_back(words: str) -> None:
     with pytest.raises(UnfitOutputError, match="take it back"):
         parse(f"{WRONG}\n{words}", Answer)
-
-
-def test_a_draft_in_another_wrapping_is_not_read() -> None:
-    with pytest.raises(UnfitOutputError, match="Field required"):
-        parse(f'{{"draft": {WRONG}}}', Answer)

@@ -129,17 +129,12 @@ async def test_a_pruned_thread_continues_from_its_last_state(saver: Any) -> None
         await saver.aprune(["b"], strategy="keep_some")
 
 
-async def test_a_copy_has_the_whole_history(saver: Any) -> None:
-    await graph(saver).ainvoke({"notes": ["one"]}, on("a"))
-    await saver.acopy_thread("a", "b")
-    assert await history(saver, "b") == await history(saver, "a")
-    assert len(await history(saver, "b")) == 4
-
-
-async def test_a_copy_goes_its_own_way(saver: Any) -> None:
+async def test_a_copy_has_the_whole_history_and_goes_its_own_way(saver: Any) -> None:
     await graph(saver).ainvoke({"notes": ["one"]}, on("a"))
     await saver.acopy_thread("a", "b")
     before = await history(saver, "a")
+    assert len(before) == 4
+    assert await history(saver, "b") == before
     await graph(saver).ainvoke({"notes": ["two"]}, on("b"))
     assert await history(saver, "a") == before
     await saver.adelete_thread("a")
@@ -148,8 +143,6 @@ async def test_a_copy_goes_its_own_way(saver: Any) -> None:
 
 
 async def test_a_copy_of_an_unfinished_thread_can_be_resumed(saver: Any) -> None:
-    from langgraph.types import Command
-
     await graph(saver).ainvoke({"notes": ["wait"]}, on("a"))
     await saver.acopy_thread("a", "b")
     state = await graph(saver).aget_state(on("b"))
@@ -181,13 +174,28 @@ async def test_a_thread_outlives_the_store(path: Path) -> None:
     assert notes == ["x", "first", "second"] * 2
 
 
+async def waiting(saver: Any) -> RunnableConfig:
+    """The last checkpoint of a thread that waits for a word."""
+    await graph(saver).ainvoke({"notes": ["wait"]}, on("a"))
+    found = await saver.aget_tuple(on("a"))
+    assert found
+    config: RunnableConfig = found.config
+    return config
+
+
+def assert_written_once(path: Path) -> None:
+    """By the task `task`; and nobody holds the file."""
+    with closing(sqlite3.connect(path, timeout=0)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        [[written]] = other.execute("SELECT COUNT(*) FROM writes WHERE task_id = 'task'")
+    assert written == 1
+
+
 async def test_a_cancelled_write_is_whole_and_leaves_no_lock(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_saver(path) as saver:
-        await graph(saver).ainvoke({"notes": ["wait"]}, on("a"))
-        found = await saver.aget_tuple(on("a"))
-        assert found
+        config = await waiting(saver)
         reached, go_on = asyncio.Event(), asyncio.Event()
         commit = saver.conn.commit
 
@@ -197,35 +205,27 @@ async def test_a_cancelled_write_is_whole_and_leaves_no_lock(
             await commit()
 
         monkeypatch.setattr(saver.conn, "commit", late)
-        writing = asyncio.create_task(saver.aput_writes(found.config, [("notes", "x")], "task"))
+        writing = asyncio.create_task(saver.aput_writes(config, [("notes", "x")], "task"))
         await reached.wait()
         writing.cancel()
         await asyncio.sleep(0)
         go_on.set()
         with pytest.raises(asyncio.CancelledError):
             await writing
-        with closing(sqlite3.connect(path, timeout=0)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            [[written]] = other.execute("SELECT COUNT(*) FROM writes WHERE task_id = 'task'")
-        assert written == 1
+        assert_written_once(path)
 
 
 async def test_a_store_that_is_closed_ends_its_writes_first(path: Path) -> None:
     async with open_saver(path) as saver:
-        await graph(saver).ainvoke({"notes": ["wait"]}, on("a"))
-        found = await saver.aget_tuple(on("a"))
-        assert found
-        writing = asyncio.create_task(saver.aput_writes(found.config, [("notes", "x")], "task"))
+        config = await waiting(saver)
+        writing = asyncio.create_task(saver.aput_writes(config, [("notes", "x")], "task"))
         await asyncio.sleep(0)
         writing.cancel()
-    with closing(sqlite3.connect(path, timeout=0)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        [[written]] = other.execute("SELECT COUNT(*) FROM writes WHERE task_id = 'task'")
-    assert written == 1
+    assert_written_once(path)
     with pytest.raises(asyncio.CancelledError):
         await writing
     with pytest.raises(asyncio.CancelledError):
-        await saver.aput_writes(found.config, [("notes", "y")], "later")
+        await saver.aput_writes(config, [("notes", "y")], "later")
 
 
 async def test_two_stores_write_side_by_side(path: Path) -> None:
