@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.nodes.check import after_check, check_answer
+from hopyard.nodes.check import after_check, check_answer, with_fallback
 from hopyard.nodes.explain import explain_answer
-from hopyard.nodes.fall_back import with_fallback
 from hopyard.nodes.finish import finish
 from hopyard.nodes.gate import decide_retrieval
 from hopyard.nodes.receive import receive

@@ -1,24 +1,34 @@
-"""Check an answer: one that is Unknown or unsupported is handed to a stronger strategy."""
+"""Check an answer: one that is Unknown or unsupported is handed to a stronger strategy.
+
+A model that does not keep to the schemas of a strategy is handed to `single`, whose schema is the
+simplest, and whose prompt is the shortest. The thread remembers the model, so that its next
+question goes to `single` at once.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Final, cast
 
 from langgraph.runtime import Runtime
 
+from hopyard.models.names import point_out
+from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.citations import is_unknown
-from hopyard.nodes.fall_back import FALLBACK, fall_back, may_fall_back, misses_schemas, pass_to
 from hopyard.nodes.finish import cut_short
 from hopyard.nodes.index_facts import index_kinds
 from hopyard.nodes.judge import judge_answer_support
-from hopyard.nodes.route import runnable
-from hopyard.nodes.run import run_of
+from hopyard.nodes.route import FALLBACK, runnable
+from hopyard.nodes.run import Run, run_of
+from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
+from hopyard.state.errors import ModelOutputError
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import AUTO, Context, profile_of
 from hopyard.state.strategy import STRATEGIES
 
+_SIMPLE: Final = frozenset({FALLBACK, "direct"})
 _DONE: Final = "finish"
 _EXPLAIN: Final = "explain"
 _KEPT: Final = (
@@ -44,13 +54,12 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
         return _take_back(state)
     run = await run_of(state, runtime)
     simpler = is_unknown(state["answer"]) and state["strategy"] != FALLBACK
-    if simpler and may_fall_back(run, state) and await misses_schemas(run):
-        return fall_back(run, state)
+    if simpler and _may_fall_back(run, state) and await _misses_schemas(run):
+        return _fall_back(run, state)
     judged = await judge_answer_support(run, state)
     state = cast(AgentState, {**state, **judged})
     reason = why_insufficient(state)
-    chosen = run.settings.strategy != AUTO or state["route"]["by"] == "approval"
-    settled = chosen or state["truncated"] or cut_short(state)
+    settled = _is_chosen(run, state) or state["truncated"] or cut_short(state)
     if not reason or settled or not _hands_over(run.settings, state["strategy"]):
         return {**judged, "stronger": ""}
     profile, runs = profile_of(run.settings), runnable(await index_kinds(run))
@@ -59,7 +68,7 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
     stronger = next((name for name in ladder if name in offered and name not in tried), "")
     if not stronger or not run.settings.index:
         return {**judged, "stronger": ""}
-    update = pass_to(stronger, state, f"Pass to {stronger}", reason)
+    update = _pass_to(stronger, state, f"Pass to {stronger}", reason)
     update["steps"] = [*judged.get("steps", []), *update["steps"]]
     kept = {} if is_unknown(state["answer"]) else {key: state.get(key) for key in _KEPT}
     return {**update, "before": kept}
@@ -104,3 +113,82 @@ def why_insufficient(state: AgentState) -> str:
     if citations and not any(citation.get("supported", True) for citation in citations):
         return "no citation supports the answer"
     return ""
+
+
+def with_fallback(name: str, graph: Any) -> Any:
+    """The node of a strategy: its graph, and Unknown if no output of the model fitted.
+
+    The check then hands the question to `single`. A strategy that the caller chose fails.
+    """
+    if name in _SIMPLE:
+        return graph
+
+    async def strategy(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
+        attempt = await attempted(graph.ainvoke(state))
+        if attempt.output is None:
+            return await _without_answer(name, attempt, state, runtime)
+        output: dict[str, Any] = attempt.output
+        return output
+
+    return strategy
+
+
+async def _without_answer(
+    name: str, attempt: Attempt[Any], state: AgentState, runtime: Runtime[Context]
+) -> dict[str, Any]:
+    """Unknown in place of a strategy's answer, for the check to hand on."""
+    run = await run_of(state, runtime)
+    if attempt.retry_later or not _may_fall_back(run, state):
+        attempt.check_needed()
+    failed = attempt.mark(Step(id=name, kind="read", title=name, answer=""))
+    failed["ending"] = ModelOutputError.reason
+    return {
+        "answer": UNKNOWN,
+        "citations": [],
+        "evidence": [],
+        "steps": [failed],
+        "truncated": attempt.truncated,
+        "usage": await run.usage(),
+    }
+
+
+def _is_chosen(run: Run, state: AgentState) -> bool:
+    """Whether the caller chose the strategy, in the settings or at an approval."""
+    return run.settings.strategy != AUTO or state["route"]["by"] == "approval"
+
+
+def _may_fall_back(run: Run, state: AgentState) -> bool:
+    """Whether `single` may still answer: nobody chose the strategy, and it was not tried."""
+    untried = FALLBACK not in state["tried"]
+    return bool(run.settings.index) and untried and not _is_chosen(run, state)
+
+
+async def _misses_schemas(run: Run) -> bool:
+    """Whether all attempts at a call of this run, or as many, gave no output that fits."""
+    caller = await run.caller()
+    rates = await asyncio.to_thread(caller.ledger.parse_rates, run.id)
+    return sum(rate.failed for rate in rates) > caller.retries
+
+
+def _fall_back(run: Run, state: AgentState) -> dict[str, Any]:
+    """Hand the question to `single`, and tell the user once."""
+    strategy = state["strategy"]
+    reason = f"outputs of {run.settings.model} did not fit the schemas of {strategy}"
+    point_out(f"{reason}; `hopyard doctor --model {run.settings.model}` shows what it can do")
+    update = _pass_to(FALLBACK, state, f"Fall back to {FALLBACK}", reason)
+    return {**update, "unfit": run.settings.model, "before": {}}
+
+
+def _pass_to(strategy: str, state: AgentState, title: str, reason: str) -> dict[str, Any]:
+    """The update by which another strategy answers next. Doubts about this answer end with it."""
+    tried = [*state["tried"], state["strategy"]]
+    step = Step(id=f"check-{len(tried)}", kind="check", title=title)
+    step |= {"answer": state["answer"], "reason": reason}
+    return {
+        "stronger": strategy,
+        "strategy": strategy,
+        "tried": tried,
+        "steps": [step],
+        "unconfirmed": "",
+        "read_share": None,
+    }

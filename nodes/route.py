@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
@@ -11,7 +11,6 @@ from hopyard.models.prompt import Prompt
 from hopyard.models.recorded import RecordingMissingError
 from hopyard.nodes.approve import approve_strategy
 from hopyard.nodes.attempt import attempted
-from hopyard.nodes.fall_back import FALLBACK
 from hopyard.nodes.index_facts import index_kinds
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
@@ -21,6 +20,9 @@ from hopyard.state.agent import AgentState
 from hopyard.state.schemas import RouteDecision
 from hopyard.state.settings.fields import AUTO, Context, profile_of
 from hopyard.state.strategy import Strategy, strategies
+
+FALLBACK: Final = "single"
+"""The strategy where no other can be chosen or used."""
 
 
 async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:

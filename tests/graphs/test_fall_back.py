@@ -12,7 +12,7 @@ from langgraph.graph import START, StateGraph
 
 from hopyard.graphs import router
 from hopyard.models.names import point_out
-from hopyard.nodes.fall_back import with_fallback
+from hopyard.nodes.check import with_fallback
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import CallFailedError, ModelOutputError
 from hopyard.state.schemas import StrategyInput, StrategyOutput
