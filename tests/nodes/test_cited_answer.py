@@ -24,122 +24,64 @@ CERES = passage("Ceres", "Ceres lies in the asteroid belt. Giuseppe Piazzi found
 PAGES = [PLUTO, TOMBAUGH, CERES]
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "numbers", "quotes", "unconfirmed"),
-    [
-        pytest.param(
-            Q_BORN,
-            "Streator, Illinois",
-            [1, 2],
-            [
-                ("Clyde Tombaugh discovered it in 1930.", True),
-                ("He was born in Streator, Illinois.", True),
-            ],
-            "",
-            id="both steps of the way are support",
-        ),
-        pytest.param(
-            Q_BORN,
-            "Ponderano, Italy",
-            [1, 2],
-            [
-                ("Clyde Tombaugh discovered it in 1930.", False),
-                ("He was born in Streator, Illinois.", False),
-            ],
-            NOT_STATED,
-            id="a place made up",
-        ),
-        pytest.param(
-            "When was Pluto discovered?",
-            "1931",
-            [1],
-            [("Clyde Tombaugh discovered it in 1930.", False)],
-            NOT_STATED,
-            id="another year",
-        ),
-        pytest.param(
-            "Was Ceres found before Pluto was discovered?",
-            "Yes",
-            [3, 1],
-            [
-                ("Giuseppe Piazzi found it in 1801.", True),
-                ("Clyde Tombaugh discovered it in 1930.", True),
-            ],
-            "",
-            id="a judgement",
-        ),
-        pytest.param(
-            "Who discovered Pluto?",
-            "Clyde Tombaugh",
-            [1, 3, 7, 0],
-            [
-                ("Clyde Tombaugh discovered it in 1930.", True),
-                ("Ceres lies in the asteroid belt.", False),
-            ],
-            "",
-            id="a passage about something else, numbers outside the range",
-        ),
-        pytest.param(
-            "Who discovered Pluto?",
-            "Clyde Tombaugh",
-            [],
-            [("Clyde Tombaugh discovered it in 1930.", None), ("He was an astronomer.", None)],
-            "",
-            id="no passage named: found by its words",
-        ),
-        pytest.param(
-            "Who discovered Pluto?", "Napoleon", [], [], NOTHING_NAMED, id="nothing found"
-        ),
-        pytest.param("Who discovered Pluto?", "Unknown", [1], [], "", id="unknown"),
-        pytest.param("Who discovered Pluto?", " unknown.", [1], [], "", id="unknown, worded so"),
-        pytest.param(
-            "Wer hat Pluto entdeckt und wo wurde er geboren?",
-            "Clyde Tombaugh ist der Entdecker; er wurde in Streator, Illinois, geboren.",
-            [1, 2],
-            [
-                ("Clyde Tombaugh discovered it in 1930.", True),
-                ("He was born in Streator, Illinois.", True),
-            ],
-            "",
-            id="another language",
-        ),
-        pytest.param(
-            "명왕성은 언제 발견되었나?",
-            "1930년",
-            [1],
-            [("Clyde Tombaugh discovered it in 1930.", True)],
-            "",
-            id="another script",
-        ),
-        pytest.param(
-            "명왕성은 언제 발견되었나?",
-            "1931년",
-            [1],
-            [("Clyde Tombaugh discovered it in 1930.", False)],
-            NOT_STATED,
-            id="another script, another year",
-        ),
-        pytest.param(
-            "Who was Tombaugh's wife?",
-            "From general knowledge: Patricia Edson.",
-            [2],
-            [],
-            "",
-            id="general knowledge",
-        ),
-    ],
+WHO, BORN_IN, DISCOVERED = (
+    "Who discovered Pluto?",
+    "Streator, Illinois",
+    "명왕성은 언제 발견되었나?",
 )
-def test_short_answers(
-    question: str,
-    answer: str,
-    numbers: list[int],
-    quotes: list[tuple[str, bool | None]],
-    unconfirmed: str,
-) -> None:
+FOUND = "Clyde Tombaugh discovered it in 1930."
+BORN = "He was born in Streator, Illinois."
+PIAZZI = "Giuseppe Piazzi found it in 1801."
+BELT = "Ceres lies in the asteroid belt."
+BOTH = "Clyde Tombaugh ist der Entdecker; er wurde in Streator, Illinois, geboren."
+SHORT = {
+    "both steps of the way are support": (
+        (Q_BORN, BORN_IN, [1, 2]),
+        [(FOUND, True), (BORN, True)],
+    ),
+    "a place made up": ((Q_BORN, "Ponderano, Italy", [1, 2]), [(FOUND, False), (BORN, False)]),
+    "another year": (("When was Pluto discovered?", "1931", [1]), [(FOUND, False)]),
+    "a judgement": (
+        ("Was Ceres found before Pluto was discovered?", "Yes", [3, 1]),
+        [(PIAZZI, True), (FOUND, True)],
+    ),
+    "a passage about something else, numbers outside the range": (
+        (WHO, "Clyde Tombaugh", [1, 3, 7, 0]),
+        [(FOUND, True), (BELT, False)],
+    ),
+    "no passage named: found by its words": (
+        (WHO, "Clyde Tombaugh", []),
+        [(FOUND, None), ("He was an astronomer.", None)],
+    ),
+    "nothing found": ((WHO, "Napoleon", []), []),
+    "unknown": ((WHO, "Unknown", [1]), []),
+    "unknown, worded so": ((WHO, " unknown.", [1]), []),
+    "another language": (
+        ("Wer hat Pluto entdeckt und wo wurde er geboren?", BOTH, [1, 2]),
+        [(FOUND, True), (BORN, True)],
+    ),
+    "another script": ((DISCOVERED, "1930년", [1]), [(FOUND, True)]),
+    "another script, another year": ((DISCOVERED, "1931년", [1]), [(FOUND, False)]),
+    "general knowledge": (
+        ("Who was Tombaugh's wife?", "From general knowledge: Patricia Edson.", [2]),
+        [],
+    ),
+}
+UNCONFIRMED = {
+    "a place made up": NOT_STATED,
+    "another year": NOT_STATED,
+    "another script, another year": NOT_STATED,
+    "nothing found": NOTHING_NAMED,
+}
+
+
+@pytest.mark.parametrize("case", SHORT)
+def test_short_answers(case: str) -> None:
+    (question, answer, numbers), quotes = SHORT[case]
     cited = cite_answer(question, answer, PAGES, numbers)
     found = [(citation["quote"], citation.get("supported")) for citation in cited.citations]
     assert found == quotes
-    assert cited.unconfirmed == unconfirmed
+    assert cited.unconfirmed == UNCONFIRMED.get(case, "")
     assert cited.answer == answer
 
 
@@ -160,11 +102,11 @@ def test_the_markers_of_a_full_answer_are_the_numbers_of_its_citations() -> None
         "- Ceres was found by Giuseppe Piazzi in 1801 [1]."
     )
     assert [(cited["quote"], cited["supported"]) for cited in cited.citations] == [
-        ("Giuseppe Piazzi found it in 1801.", True),
-        ("Ceres lies in the asteroid belt.", True),
-        ("Clyde Tombaugh discovered it in 1930.", True),
-        ("Ceres lies in the asteroid belt.", False),  # it adds nothing to the statement
-        ("He was born in Streator, Illinois.", False),
+        (PIAZZI, True),
+        (BELT, True),
+        (FOUND, True),
+        (BELT, False),  # it adds nothing to the statement
+        (BORN, False),
     ]
     assert cited.citations[4].get("claim") == "He was born in Paris"
     assert cited.unconfirmed == ""
@@ -178,7 +120,7 @@ def test_the_passages_of_a_sentence_are_read_together(
     lead: str, place: str, supported: list[bool]
 ) -> None:
     cited = cite_answer(
-        "Where was the discoverer of Pluto born?",
+        Q_BORN,
         f"{lead}: Pluto was discovered by Clyde Tombaugh [1], who was born in {place} [2].",
         PAGES,
     )
@@ -211,9 +153,7 @@ def test_the_whole_sentence_of_each_marker(answer: str, sentences: list[str]) ->
 def test_one_statement_is_checked_with_its_question() -> None:
     cited = cite_answer("Who found Ceres?", "Piazzi [3][9]", PAGES)
     assert cited.answer == "Piazzi [1]"
-    assert [citation["quote"] for citation in cited.citations] == [
-        "Giuseppe Piazzi found it in 1801."
-    ]
+    assert [citation["quote"] for citation in cited.citations] == [PIAZZI]
 
 
 def test_findings_are_what_a_short_answer_is_concluded_from() -> None:
@@ -224,8 +164,8 @@ def test_findings_are_what_a_short_answer_is_concluded_from() -> None:
     cited = cite_answer(Q_BORN, "Streator [2][3]", PAGES, findings=findings)
     assert cited.answer == "Streator [2]"
     assert [(each["quote"], each.get("claim")) for each in cited.citations] == [
-        ("Clyde Tombaugh discovered it in 1930.", findings[0][0]),
-        ("He was born in Streator, Illinois.", findings[1][0]),
+        (FOUND, findings[0][0]),
+        (BORN, findings[1][0]),
     ]
     assert cited.unconfirmed == ""
     doubtful = cite_answer(Q_BORN, "Rome", PAGES, findings=[("Piazzi was born in Rome.", CERES)])
