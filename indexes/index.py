@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence, Set
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -20,6 +20,8 @@ from hopyard.indexes.corpus.manifest import (
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.filters.allowed import allowed_passages, readable_passages, undated_note
+from hopyard.indexes.filters.asked import asked_conditions
+from hopyard.indexes.filters.fields import Fields, load_fields
 from hopyard.indexes.kind import KINDS, with_needs
 from hopyard.state.errors import IndexMissingError
 
@@ -53,7 +55,7 @@ class Index:
         self.corpus = corpus
         self._readers: dict[str, Any] = {}
         every = corpus if whole is None else whole.corpus
-        readable = None if whole is None else readable_passages(every, corpus)
+        self._readable = readable = None if whole is None else readable_passages(every, corpus)
         self._allowed = lru_cache(_FILTERS)(partial(allowed_passages, every, readable=readable))
         self._undated = lru_cache(_FILTERS)(partial(undated_note, every, readable=readable))
         self._parts: dict[tuple[str, ...], Index] = {}
@@ -206,6 +208,20 @@ class Index:
             UsageError: No passage has a field that a condition names.
         """
         return self._allowed(tuple(where)) if where or self.whole is not None else None
+
+    def asked(self, question: str) -> list[str]:
+        """The conditions that a question itself names, as `where` takes them.
+
+        Only values of passages that the caller may read count. An index of an older version of
+        Hopyard gives none: to look for values, it would be read whole.
+        """
+        if (fields := self._fields) is None:
+            return []
+        return asked_conditions(fields, question, self._readable)
+
+    @cached_property
+    def _fields(self) -> Fields | None:
+        return load_fields((self.corpus if self.whole is None else self.whole.corpus).folder)
 
     def undated_note(self, where: Sequence[str]) -> str:
         """A sentence about the documents that a filter leaves out because they have no date; ""."""

@@ -5,6 +5,7 @@ A package declares a method as an entry point of the group `hopyard.searches`.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from hopyard.state.errors import HopyardError, IndexMissingError
+from hopyard.state.errors import HopyardError, IndexMissingError, UsageError
 from hopyard.state.registry import Registry
 from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
 from hopyard.state.settings.fields import Context, Group
@@ -30,6 +31,7 @@ ValueT = TypeVar("ValueT")
 
 _WIDER: Final = 4
 """Factor by which the number of units grows until enough of them match a filter."""
+_GIVEN_UP: Final = "The question names {}, which no passage matches: all were searched."
 _MATCHES: Final = "matches the filter"
 """Why a passage is found that a method itself does not find."""
 
@@ -129,11 +131,44 @@ class SearchMethod:
     filters: bool = False
 
     async def run(self, search: Search) -> list[Evidence]:
-        """Search. With a filter, it gives k passages if so many match.
+        """Search. What matches the conditions that the text itself names comes first.
+
+        With a filter it gives k passages if so many match.
 
         Raises:
             IndexMissingError: The index lacks a kind that the method needs.
         """
+        first = [] if self.asks_model else await self._asked_for(search)
+        left = search.k - len(passage_ids(first))
+        if left <= 0:
+            return first
+        known, lowest = set(passage_ids(first)), min((unit["score"] for unit in first), default=0)
+        found = await self._run_filtered(search)
+        others = [unit for unit in found if known.isdisjoint(unit["passages"])][:left]
+        if not first:
+            return others
+        return first + [
+            Evidence(**{**unit, "score": min(unit["score"], lowest)}) for unit in others
+        ]
+
+    async def _asked_for(self, search: Search) -> list[Evidence]:
+        """The units that match the conditions which the text names; none if it names none."""
+        index, given = search.index, search.settings.where
+        if not (asked := await asyncio.to_thread(index.asked, search.text)):
+            return []
+        allowed = await asyncio.to_thread(index.allowed, [*given, *asked])
+        named = " and ".join(asked)
+        if not allowed:
+            search.report(UsageError(_GIVEN_UP.format(named)))
+            return []
+        found = await self.find_allowed(replace(search, allowed=allowed))
+        why = f"matches {named}, which the question names"
+        return [
+            Evidence(**{**unit, "why": "; ".join(filter(None, (why, unit.get("why"))))})
+            for unit in found
+        ]
+
+    async def _run_filtered(self, search: Search) -> list[Evidence]:
         found = await self.find_allowed(search)
         if search.allowed is None or len(passage_ids(found)) >= search.k:
             return found
@@ -146,7 +181,7 @@ class SearchMethod:
             IndexMissingError: The index lacks a kind that the method needs.
         """
         if self.without_vectors and not search.index.has("dense"):
-            return await SEARCHES[self.without_vectors].run(search)
+            return await SEARCHES[self.without_vectors].find_allowed(search)
         for kind in self.needs:
             if not search.index.has(kind):
                 raise IndexMissingError(search.index.without(kind, self.name))
@@ -167,7 +202,7 @@ class SearchMethod:
         """
         held = set(passage_ids(found))
         names: Iterable[str]
-        if "dense" in self.needs:
+        if "dense" in self.needs and search.index.has("dense"):
             names = passage_ids(await search.by("dense", k=search.k + len(held)))
             why = f"{_MATCHES}, by dense search"
         else:

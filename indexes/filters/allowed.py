@@ -32,9 +32,9 @@ def allowed_passages(
         UsageError: No passage has a field that a condition names.
     """
     fields, conditions = _fields_of(corpus), [parse_condition(text) for text in where]
-    unknown = {each.field for each in conditions if not _has(fields, each.field, readable)}
+    unknown = {each.field for each in conditions if not has_field(fields, each.field, readable)}
     if unknown:
-        known = [field for field in sorted(fields.names) if _has(fields, field, readable)]
+        known = [field for field in sorted(fields.names) if has_field(fields, field, readable)]
         raise UsageError(_no_such_field(known, min(unknown)))
     mask = np.ones(len(fields.rows), dtype=np.bool_) if readable is None else readable.mask.copy()
     for condition in conditions:
@@ -81,7 +81,7 @@ def _fields_of(corpus: Snapshot) -> Fields:
     return load_fields(corpus.folder) or Fields.of(corpus)
 
 
-def _has(fields: Fields, field: str, readable: PassageSet | None) -> bool:
+def has_field(fields: Fields, field: str, readable: PassageSet | None) -> bool:
     """Whether a passage that the caller may read has a value in a field."""
     if readable is None or not fields.has(field):
         return fields.has(field)

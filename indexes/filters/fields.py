@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -37,6 +37,8 @@ _LISTS: Final = "values"
 _NUMBER: Final = "0"
 _TEXT: Final = "1"
 """Numbers before texts."""
+_ENDS: Final = ("\0", " - ", " | ")
+"""What follows a name in the term of a value: the end of the value, or another part."""
 _KEPT: Final = 10_000
 """Pages and sections whose values are kept while a corpus is read."""
 
@@ -132,6 +134,22 @@ class Fields:
             return bool(self.having(field, lambda _: True).any())
         ends = (_span(lists.terms, f"{field}\0", f"{field}\1") for lists in self.parts)
         return any(end > start for start, end in ends)
+
+    def begins(self, field: str, text: str) -> bool:
+        """Whether a text of a field begins with a text, without regard to case."""
+        begun = f"{field}\0{_TEXT}{folded(text)}"
+        spans = (_begun(lists.terms, begun) for lists in self.parts)
+        return any(end > start for start, end in spans)
+
+    def called(self, field: str, name: str) -> list[str]:
+        """The texts of a field that are a name, or begin with it as a part of their own.
+
+        `The Independent` stands for `The Independent - Travel`, too.
+        """
+        begun, found = f"{field}\0{_TEXT}{folded(name)}", list[MetadataValue]()
+        for lists, end in product(self.parts, _ENDS):
+            found += _decoded(lists.terms, *_begun(lists.terms, begun + end))
+        return [str(value) for value in dict.fromkeys(found)]
 
     def fit(self, condition: Condition) -> Mask:
         """[n] The passages that a condition lets through."""
@@ -239,6 +257,11 @@ def _term(field: str, value: MetadataValue) -> str:
 
 def _span(terms: Ragged, first: str, end: str) -> tuple[int, int]:
     return terms.place(first), terms.place(end)
+
+
+def _begun(terms: Ragged, text: str) -> tuple[int, int]:
+    """The span of the terms that begin with a text."""
+    return _span(terms, text, f"{text}\U0010ffff")
 
 
 def _decoded(terms: Ragged, start: int, end: int) -> list[MetadataValue]:

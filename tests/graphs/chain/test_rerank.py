@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -91,11 +92,12 @@ async def test_a_search_for_many_judges_ten_more_at_most(
     SEARCHES.register(SearchMethod("counted", "Finds nothing.", find))
     monkeypatch.setattr("hopyard.indexes.searches.rerank._BASE", "counted")
     nothing: Any = None
+    index: Any = SimpleNamespace(asked=lambda text: [])
     never: Any = find  # no call is made where nothing is found
     try:
         for k in (5, 30):
             settings = changed(context, rerank__model="chat")
-            search = Search("?", k, nothing, settings, nothing, call=never)
+            search = Search("?", k, index, settings, nothing, call=never)
             assert await SEARCHES["rerank"].find(search) == []
     finally:
         SEARCHES.unregister("counted")

@@ -1,0 +1,197 @@
+"""The filter that a question names itself, and the search that follows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopyard.indexes.building.build import add, build
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
+from hopyard.indexes.search import SEARCHES, Search, SearchMethod
+from hopyard.state.errors import HopyardError
+from hopyard.state.schemas import Evidence, passage_evidence
+from hopyard.state.settings.fields import Context
+
+
+def article(name: str, text: str, source: str, date: str, author: str = "") -> Document:
+    values = {"source": source, "published_at": date, "author": author}
+    return Document(
+        name, f"About {name}", text, {key: each for key, each in values.items() if each}
+    )
+
+
+DOCUMENTS = [
+    article("wired-1", "The tide of the sea rises.", "Wired", "2023-11-05", "Ann Ash"),
+    article("wired-2", "The tide falls.", "Wired", "2021-02-01T08:00:00+00:00"),
+    article("verge", "The tide of the sea rises and falls.", "The Verge", "2023-11-24"),
+    article("cnbc", "Shares of the tide.", "Cnbc | World News", "2022-01-02", "Wired"),
+    article(
+        "life", "A tide of letters.", "The Independent - Life, Style", "2022-03-04", "The Verge"
+    ),
+    Document("none", "The sea", "The tide of the sea rises and falls again."),
+]
+
+
+@pytest.fixture
+async def index(directory: Path, embedder: Any) -> Any:
+    await build(DOCUMENTS, directory=directory, embedder=embedder)
+    with Index.open(directory, embedder) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "conditions"),
+    [
+        ("What rises according to The Verge?", ["source=The Verge"]),
+        ("What does 'The Verge' say, and what does WIRED say?", ["source=The Verge,Wired"]),
+        ("What does the Verge's article say?", ["source=The Verge"]),
+        ("What does the CNBC | World News report say?", ["source=Cnbc | World News"]),
+        ("What does Cnbc say?", ["source=Cnbc | World News"]),
+        ("What do The Independent and Cnbc say?",
+         ['source="The Independent - Life, Style",Cnbc | World News']),
+        ("Which tide is by author Ann Ash?", ["author=Ann Ash"]),
+        ("What did Ann Ash write in Wired?", ["author=Ann Ash", "source=Wired"]),
+        ("What rises in the Wired article of 5 November 2023?",
+         ["source=Wired", "date=2023-11-05"]),
+        ("What was published in November 2023?", ["date=2023-11"]),
+        ("What did Wired report on 2023-11-05 and on Nov. 24, 2023?",
+         ["source=Wired", "date=2023-11-05,2023-11-24"]),
+        ("Which articles from 2021 name the tide?", ["date=2021"]),
+        ("What does the 2021 article say?", ["date=2021"]),
+        # What a text is about
+        ("What rose in 2021?", []),
+        ("What was the tide as of November 5, 2023?", []),
+        ("How many Wired 500 firms are there?", []),
+        ("Is the fence wired?", []),
+        ("What did the Vergers say?", []),
+        # Limits and refusals
+        ("What does Wired say, but not The Verge?", []),
+        ("Which sources except the Verge say so?", []),
+        ("What did Wired say before November 2023?", ["source=Wired"]),
+        ("What was not published in 2021?", []),
+        ("Which articles were published before 2021?", []),
+        ("Which articles were published between 2021 and 2023?", []),
+        ("?!", []),
+    ],
+)  # fmt: skip
+def test_conditions_of_a_question(index: Index, question: str, conditions: list[str]) -> None:
+    assert index.asked(question) == conditions
+
+
+async def search(
+    index: Index, embedder: Any, text: str, k: int, method: str = "hybrid", **settings: Any
+) -> tuple[list[Evidence], list[str]]:
+    """What a search finds, and what it reports."""
+    told: list[HopyardError] = []
+    context = Context(**settings)
+
+    async def embed(text: str) -> Any:
+        return embedder.embed_query(text)
+
+    search = Search(
+        text, k, index, context, embed, report=told.append, allowed=index.allowed(context.where)
+    )
+    return await SEARCHES[method].run(search), [str(each) for each in told]
+
+
+@pytest.mark.parametrize("method", ["sparse", "dense", "hybrid", "mmr"])
+async def test_what_matches_comes_first_and_says_so(
+    index: Index, embedder: Any, method: str
+) -> None:
+    text = "Does the tide of the sea rise and fall again according to Wired?"
+    found, told = await search(index, embedder, text, 5, method)
+
+    assert {unit["id"] for unit in found[:2]} == {"wired-1", "wired-2"}
+    assert len({unit["id"] for unit in found}) == 5
+    reasons = [unit.get("why", "") for unit in found]
+    assert all("matches source=Wired, which the question names" in why for why in reasons[:2])
+    assert not any("source=Wired" in why for why in reasons[2:])
+    scores = [unit["score"] for unit in found]
+    assert scores == sorted(scores, reverse=True)
+    assert told == []
+    assert [unit["id"] for unit in (await search(index, embedder, text, 1, method))[0]] == [
+        found[0]["id"]
+    ]
+
+
+async def test_what_no_passage_matches_is_given_up(index: Index, embedder: Any) -> None:
+    text = "What of the tide did Wired publish in an article of January 2, 2022?"
+    found, told = await search(index, embedder, text, 6)
+    plain, _ = await search(index, embedder, "tide", 6)
+
+    assert told == [
+        "The question names source=Wired and date=2022-01-02, which no passage matches: all were "
+        "searched."
+    ]
+    assert len(found) == len(plain) == 6
+    assert not any("which the question names" in unit.get("why", "") for unit in found)
+
+
+async def test_it_holds_besides_a_given_filter(index: Index, embedder: Any) -> None:
+    found, told = await search(
+        index, embedder, "What does Wired say about the tide?", 6, where=["date<2023"]
+    )
+
+    assert [unit["id"] for unit in found[:1]] == ["wired-2"]
+    assert {unit["id"] for unit in found} == {"wired-2", "cnbc", "life"}
+    assert told == []
+
+
+async def test_hybrid_without_vectors_follows_both_filters(directory: Path, embedder: Any) -> None:
+    await build(DOCUMENTS, directory=directory, embedder=embedder, kinds=("sparse",))
+    with Index.open(directory) as opened:
+        assert not opened.has("dense")
+        found, _ = await search(opened, embedder, "What does Wired say?", 4, where=["date<2023"])
+        assert found[0]["id"] == "wired-2"
+        assert {unit["id"] for unit in found} == {"wired-2", "cnbc", "life"}
+
+
+async def test_an_added_document_counts_and_a_removed_value_does_not(
+    directory: Path, embedder: Any
+) -> None:
+    await build(DOCUMENTS, directory=directory, embedder=embedder)
+    new = article("bbc", "Ebb.", "BBC", "2024-01-01")
+    await add([new], directory=directory, embedder=embedder)
+    with Index.open(directory) as opened:
+        assert opened.asked("What does the BBC say in an article of 2024?") == [
+            "source=BBC",
+            "date=2024",
+        ]
+
+
+async def test_a_value_that_a_caller_may_not_read_is_none(directory: Path, embedder: Any) -> None:
+    documents = [
+        Document("a", "Tides", "The tide.", {"source": "Wired", "groups": "staff, board"}),
+        Document("b", "Moon", "The moon.", {"source": "Cabal", "date": "2021", "groups": "board"}),
+    ]
+    await build(documents, directory=directory, embedder=embedder)
+    asked = "What do Cabal and Wired say? What was published in 2021?"
+    with Index.open(directory) as opened:
+        assert opened.asked(asked) == ["source=Cabal,Wired", "date=2021"]
+        assert opened.readable_by(["staff"]).asked(asked) == ["source=Wired"]
+        assert opened.readable_by(["board"]).asked(asked) == opened.asked(asked)
+        assert opened.readable_by([]).asked(asked) == []
+
+
+async def test_an_index_of_an_older_version_names_nothing(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.index.load_fields", lambda _: None)
+    assert index.asked("What does Wired say?") == []
+
+
+async def test_a_method_that_asks_the_model_is_run_once(index: Index, embedder: Any) -> None:
+    runs = []
+
+    async def find(search: Search) -> list[Evidence]:
+        runs.append(search.allowed)
+        return [passage_evidence("verge", 1.0)]
+
+    method = SearchMethod("asks", "Asks a model.", find, asks_model=True)
+    with SEARCHES.registered(method):
+        found, _ = await search(index, embedder, "What does Wired say?", 3, "asks")
+    assert runs == [None]
+    assert [unit["id"] for unit in found] == ["verge"]
