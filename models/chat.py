@@ -296,6 +296,9 @@ def _make_openai_clients(where: str) -> dict[str, Any]:
         "http_socket_options": (),  # LangChain's would shadow the user's proxy, with a warning
         # LangChain leaves it out unless it makes the clients itself.
         "stream_usage": True,
+        # LangChain's limit of 120 s for the first piece would come before the setting `timeout`,
+        # which bounds each call: a slow server may take longer to read a long prompt.
+        "stream_chunk_timeout": None,
     }
 
 

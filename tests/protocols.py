@@ -7,6 +7,7 @@ test are the providers' own packages.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler
@@ -41,6 +42,7 @@ class Script:
         code: The error object's code.
         raw: The whole body as it is; with `kind` its content type.
         counted: Whether the server counts tokens.
+        wait: Seconds between the headers of the HTTP reply and its body.
     """
 
     text: str = ""
@@ -53,6 +55,7 @@ class Script:
     raw: bytes | None = None
     kind: str = "application/json"
     counted: bool = True
+    wait: float = 0.0
 
 
 @dataclass
@@ -123,18 +126,24 @@ class _Handler(BaseHTTPRequestHandler):
             )
         elif payload.get("stream"):
             kind = "application/x-ndjson" if protocol == "ollama" else "text/event-stream"
-            self._send(200, b"".join(_STREAMS[protocol](script, payload)), kind)
+            self._send(200, b"".join(_STREAMS[protocol](script, payload)), kind, wait=script.wait)
         else:
             self._send(200, _json(_WHOLE[protocol](script, payload)), "application/json")
 
     def _send(
-        self, status: int, body: bytes, kind: str, headers: tuple[tuple[str, str], ...] = ()
+        self,
+        status: int,
+        body: bytes,
+        kind: str,
+        headers: tuple[tuple[str, str], ...] = (),
+        wait: float = 0.0,
     ) -> None:
         self.send_response(status)
         own = (("content-type", kind), ("content-length", str(len(body))), ("connection", "close"))
         for name, value in (*own, *headers):
             self.send_header(name, value)
         self.end_headers()
+        time.sleep(wait)
         self.wfile.write(body)
         self.close_connection = True
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.graph import END, START, StateGraph
 from model_server import ModelServer, Reply
+from protocols import Script
 from typing_extensions import TypedDict
 
 from hopyard.models.calls import request as requests
@@ -20,7 +21,7 @@ from hopyard.prompts.strategies.decompose import DECOMPOSE
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state.settings.fields import Context
 
-from ..asking import model_caller
+from ..asking import asked, model_caller
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -206,3 +207,13 @@ async def test_no_other_call_is_told(model_server: ModelServer) -> None:
 
 def test_outside_of_a_graph_there_is_no_stream() -> None:
     assert answer_stream(markers=False) is None
+
+
+@pytest.mark.parametrize("model", ["openai:m", "deepseek:m"])
+async def test_a_server_may_read_a_prompt_for_longer_than_langchain_waits(
+    serve: Any, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    monkeypatch.setenv("LANGCHAIN_OPENAI_STREAM_CHUNK_TIMEOUT_S", "0.1")
+    server = serve(Script('{"answer": "Marta Quill"}', wait=0.5))
+    assert (await asked(model))[0].answer == "Marta Quill"
+    assert len(server.requests) == 1
