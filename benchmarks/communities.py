@@ -30,14 +30,14 @@ from hopyard.indexes.kinds.communities.clustering import cluster, modularity
 from hopyard.indexes.kinds.communities.index import CommunityIndex, save_reports
 from hopyard.indexes.kinds.communities.pairs import pair_weights
 from hopyard.indexes.kinds.communities.records import MadeWith
-from hopyard.indexes.kinds.entity_graph.graph.graph import (
+from hopyard.indexes.kinds.entity_graph.graph.files import (
     FACT,
     MENTION,
     SENTENCE,
     SYNONYM,
     EntityFiles,
-    EntityGraph,
 )
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 
 RESULTS: Final = Path(__file__).parent / "results" / "communities.json"
 PASSAGES: Final = (1_200, 12_000, 118_000)

@@ -28,7 +28,7 @@ from hopyard.evaluation.variants import Variant
 from hopyard.indexes.building.build import build, estimate
 from hopyard.indexes.documents.loaders import load
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.summary_tree.stats import TreeStats
+from hopyard.indexes.kinds.summary_tree.tree import TreeStats
 from hopyard.measures.bootstrap import difference
 from hopyard.measures.questions import Question
 from hopyard.nodes.resources import Resources

@@ -44,7 +44,7 @@ from hopyard.indexes.building.build import add, build
 from hopyard.indexes.documents.loaders import load
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.summary_tree import building, clustering
-from hopyard.indexes.kinds.summary_tree.stats import TreeStats
+from hopyard.indexes.kinds.summary_tree.tree import TreeStats
 from hopyard.indexes.text.language import stop_words
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run

@@ -112,11 +112,11 @@ class Following:
         folders = await asyncio.to_thread(self._folders)
         with progress_bar() as progress:
             loaded, scope, documents = self._read(stamps, folders, progress)
-            report = await building.sync(
+            report = await building.add(
                 documents,
-                scope,
                 directory=self.directory,
                 embedder=embedder,
+                scope=scope,
                 settings=self.context,
                 caller=lambda: resources.caller(self.context.model),
                 progress=progress,

@@ -28,17 +28,14 @@ def write_faiss(index: faiss.Index, file: Path) -> None:
         raise OSError(str(error)) from error
 
 
-def read_faiss(file: Path, flags: int = faiss.IO_FLAG_MMAP_IFC) -> faiss.Index:
+def read_faiss(file: Path) -> faiss.Index:
     """Map an index into memory: pages are read when a search needs them.
-
-    Args:
-        flags: 0 reads it as a whole, so that it can be changed.
 
     Raises:
         IndexMissingError: The file is missing or damaged.
     """
     try:
-        return faiss.read_index(str(file), flags)
+        return faiss.read_index(str(file), faiss.IO_FLAG_MMAP_IFC)
     except RuntimeError as error:
         raise damage_error(file, f"cannot be read ({error})") from error
 

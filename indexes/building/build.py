@@ -1,9 +1,9 @@
 """Building an index, adding to it, removing from it, and what that would cost.
 
-All changes end the same way (see `build_run`): the changed rows go into the
-corpus store, unseen texts are embedded, every kind is brought up to date in a new folder, and the
-new manifest makes it count. Up to that rename readers see the old generation; after a kill the next
-build continues where it stopped.
+All changes end the same way (see `run`): the changed rows go into the corpus store, unseen texts
+are embedded, every kind is brought up to date in a new folder, and the new manifest makes it count.
+Up to that rename readers see the old generation; after a kill the next build continues where it
+stopped.
 
 All are async, and what blocks runs in threads. A build that is cancelled ends what is under way,
 such as one batch of embeddings, and takes back or keeps the rest as after a kill.
@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hopyard.indexes.build_context import Progress, silent
-from hopyard.indexes.building.documents import BuildReport, Gone
+from hopyard.indexes.building.documents import BuildReport
 from hopyard.indexes.building.estimate import estimate, estimate_update
 from hopyard.indexes.building.recipe import OpenCaller, Recipe, recipe_of, update_recipe
 from hopyard.indexes.building.run import open_run
@@ -38,7 +38,6 @@ __all__ = (
     "estimate",
     "estimate_update",
     "remove",
-    "sync",
     "vacuum",
 )
 
@@ -97,6 +96,7 @@ async def add(
     *,
     directory: Path,
     embedder: Embedder,
+    scope: Scope | None = None,
     settings: Context | None = None,
     caller: OpenCaller | None = None,
     progress: Progress = silent,
@@ -107,64 +107,27 @@ async def add(
     Passages are cut and kinds derived as in the index's last build. A bad document leaves an
     earlier version of itself in place.
 
+    Args:
+        documents: New, changed and perhaps unchanged documents.
+        scope: The files and folders that the documents were read from: what the index has of them
+            and they no longer have is removed. None removes nothing.
+        settings: As for `build`, and so are the others.
+
     Raises:
         EmbeddingMismatchError: Another embedding model made the index.
         IndexMissingError: There is no index, or it cannot be read.
         IndexBusyError: Another build holds the directory.
+        UsageError: Nothing is left in a folder of the scope that the index has documents from.
         HopyardError: See `build`.
     """
-    return await _put(documents, None, directory, embedder, settings, caller, progress, finally_)
-
-
-async def sync(
-    documents: Iterable[Document],
-    scope: Scope,
-    *,
-    directory: Path,
-    embedder: Embedder,
-    settings: Context | None = None,
-    caller: OpenCaller | None = None,
-    progress: Progress = silent,
-    finally_: Callable[[], None] = lambda: None,
-) -> BuildReport:
-    """Bring what an index has of some files and folders up to date with them.
-
-    New documents are added, changed documents updated, and documents without a file removed.
-    Documents from elsewhere stay.
-
-    Args:
-        documents: The documents that `load` read of the scope.
-        settings: As for `add`.
-        caller: As for `add`.
-        progress: Called as the work proceeds.
-        finally_: As for `build`.
-
-    Raises:
-        UsageError: Nothing is left in a folder that the index has documents from.
-        HopyardError: See `add`.
-    """
-    run = (directory, embedder, settings, caller, progress, finally_)
-    report = await _put(documents, scope.gone, *run)
-    report.unchanged += scope.untouched
-    return report
-
-
-async def _put(
-    documents: Iterable[Document],
-    gone: Gone | None,
-    directory: Path,
-    embedder: Embedder,
-    settings: Context | None,
-    caller: OpenCaller | None,
-    progress: Progress,
-    finally_: Callable[[], None],
-) -> BuildReport:
     async with open_run(directory, progress, update=True) as run:
         recipe, chunker = await in_thread(
             update_recipe, directory, run.held, embedder, settings, caller
         )
-        await run.put(documents, chunker, gone)
-        return await run.finish(recipe, lambda: embedder, finally_)
+        await run.put(documents, chunker, scope.gone if scope else None)
+        report = await run.finish(recipe, lambda: embedder, finally_)
+    report.unchanged += scope.untouched if scope else 0
+    return report
 
 
 async def remove(

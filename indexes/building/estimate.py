@@ -60,7 +60,7 @@ async def estimate_update(
     settings: Context | None = None,
     scope: Scope | None = None,
 ) -> tuple[int, dict[str, Estimate]]:
-    """Estimate the cost of `add`, or of `sync` if a scope is given. The index is not touched.
+    """Estimate the cost of `add`. The index is not touched.
 
     Passages that a budget left over count too, because the update asks about them.
 
@@ -88,7 +88,7 @@ class Changes:
 async def changes_of(
     documents: Sequence[Document], scope: Scope, *, directory: Path, embedder: Embedder
 ) -> Changes:
-    """Compare the documents that `sync` would add, update and remove. The index is not touched.
+    """The documents that `add` with a scope would change. The index is not touched.
 
     Args:
         embedder: The embedding model of the index, whose tokenizer takes part in the comparison.

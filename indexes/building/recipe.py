@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -34,7 +34,6 @@ class Recipe:
     chunk_tokens: int
     fields: tuple[str, ...]
     kinds: tuple[IndexKind, ...]
-    rights: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of_manifest(cls, manifest: Manifest, settings: Context, caller: OpenCaller | None) -> Self:
@@ -55,7 +54,6 @@ class Recipe:
             manifest.chunk_tokens,
             manifest.fields,
             select_kinds(manifest.kinds),
-            manifest.rights,
         )
 
     def for_manifest(self) -> dict[str, Any]:
@@ -68,7 +66,7 @@ class Recipe:
             "language": self.language,
             "chunk_tokens": self.chunk_tokens,
             "fields": self.fields,
-            "rights": dict(self.rights),
+            "rights": dict(self.options.rights),
             "kinds": tuple(kind.name for kind in self.kinds),
             "prompts": {
                 name: version for kind in self.kinds for name, version in kind.prompts.items()
@@ -125,7 +123,6 @@ def recipe_of(
         chunker.chunk_tokens,
         fields,
         chosen,
-        settings.indexing.rights,
     )
     return recipe, chunker
 

@@ -249,7 +249,7 @@ class BuildRun:
                 if read := READ_BY.get(recipe.embedding):
                     foreign = await in_thread(foreign_languages, corpus, read)
                     self._report.warnings += [_not_read(foreign, read)] if foreign else []
-                self._report.warnings += await in_thread(_idle_rules, corpus, recipe.rights)
+                self._report.warnings += await in_thread(_idle_rules, corpus, recipe.options.rights)
             calls = _Calls(recipe.options.open_caller)
             options = replace(recipe.options, language=language, open_caller=calls.opener)
             grows = self._update and self.held.counts["passages"] > _GROWS

@@ -155,12 +155,7 @@ class PassageVectors(Generation):
         Returns:
             The passage ids, sorted, and their vectors [n, d] in the same order.
         """
-        import numpy as np
-
-        numbers = BytesIO()
-        ids = self._write_vectors(embedding, numbers)
-        found = np.frombuffer(numbers.getbuffer(), dtype="<f4")
-        return ids, found.reshape(len(ids), -1 if ids else 0)
+        return self._vectors(embedding, VISIBLE)
 
     def map_vectors(self, embedding: str, file: Path) -> tuple[list[str], Vectors]:
         """The same as `vectors`, in a new `.npy` file that is mapped into memory."""
@@ -182,13 +177,17 @@ class PassageVectors(Generation):
             The ids of the passages that it removed, and those of the passages that it added with
             their vectors [n, d]; sorted. A passage with a new text is in both.
         """
+        removed = self.rows("SELECT id FROM passages WHERE removed = :generation ORDER BY id")
+        added = self._vectors(embedding, "added = :generation AND removed IS NULL")
+        return [row[0] for row in removed], *added
+
+    def _vectors(self, embedding: str, which: str) -> tuple[list[str], Vectors]:
         import numpy as np
 
-        removed = self.rows("SELECT id FROM passages WHERE removed = :generation ORDER BY id")
         numbers = BytesIO()
-        added = self._write_vectors(embedding, numbers, "added = :generation AND removed IS NULL")
+        ids = self._write_vectors(embedding, numbers, which)
         found = np.frombuffer(numbers.getbuffer(), dtype="<f4")
-        return [row[0] for row in removed], added, found.reshape(len(added), -1 if added else 0)
+        return ids, found.reshape(len(ids), -1 if ids else 0)
 
     def _write_vectors(self, embedding: str, file: IO[bytes], which: str = VISIBLE) -> list[str]:
         """Write the vectors of passages one after the other; the ids of these passages."""

@@ -104,8 +104,8 @@ def _write(
         titles=[row.title for row in rows],
         vectors=context.corpus.vectors(made_with.embedding)[1],
     )
-    mentions = np.stack([found.name, found.passage], axis=1).astype(np.int64)
-    entities = resolve_entities(found.names, mentions, passages)
+    mentions = np.stack([found.mentions[each] for each in ("name", "passage")], axis=1)
+    entities = resolve_entities(found.names, mentions.astype(np.int64), passages)
     files = graph_files(rows, found, found_in.by_content, entities, near, vectors)
     files.save(context.directory)
     np.save(context.directory / "near_names.npy", near.pairs, allow_pickle=False)

@@ -51,7 +51,7 @@ class SummaryTreeKind(WrittenKind):
     source = "cluster"
     text = "a summary by the model"
     worded = ("hopyard.prompts.indexes.summary_tree:SUMMARY",)
-    stats = "hopyard.indexes.kinds.summary_tree.stats:TreeStats"
+    stats = "hopyard.indexes.kinds.summary_tree.tree:TreeStats"
     builder = "hopyard.indexes.kinds.summary_tree.building"
     reader = "hopyard.indexes.kinds.summary_tree.tree:SummaryTree"
 

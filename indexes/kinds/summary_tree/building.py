@@ -28,8 +28,14 @@ from hopyard.indexes.kinds.summary_tree.clustering import (
     clusters_of,
     grown,
 )
-from hopyard.indexes.kinds.summary_tree.stats import TREE_VERSION, MadeWith, TreeStats
-from hopyard.indexes.kinds.summary_tree.tree import Sentence, Summary, SummaryTree
+from hopyard.indexes.kinds.summary_tree.tree import (
+    TREE_VERSION,
+    MadeWith,
+    Sentence,
+    Summary,
+    SummaryTree,
+    TreeStats,
+)
 from hopyard.indexes.kinds.summary_tree.writing import (
     Line,
     Material,

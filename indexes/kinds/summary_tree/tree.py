@@ -1,11 +1,11 @@
-"""The summary tree as builders, searches and pages read it."""
+"""The summary tree as builders, searches and pages read it, with its counts and settings."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 from hopyard.indexes.arrays.ragged import load_array
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.written.stats import Plain
+from hopyard.indexes.written.stats import Plain, WrittenCounts, WrittenStats
+from hopyard.state.text.counting import counted
 from hopyard.state.text.tokens import tokens_of
 
 _FILE: Final = "summaries.jsonl"
@@ -133,3 +134,48 @@ class SummaryTree:
             raise damage_error(file, "holds a line that is no summary") from error
         vectors = load_array(directory / _VECTORS, np.float32, 2, rows=len(summaries))
         return cls(summaries, vectors)
+
+
+TREE_VERSION: Final = 1
+"""Counted up when clusters, summaries by rule or files change: then the tree is built again."""
+
+
+class MadeWith(Plain):
+    """The settings of the tree."""
+
+    version: int = TREE_VERSION
+    writer: Literal["rule", "model"]
+    tokens: int
+    """Tokens of a cluster at most."""
+    embedding: str
+    dimension: int
+
+
+class TreeStats(WrittenStats):
+    """Counts of one generation of the tree."""
+
+    made_with: MadeWith
+    passages: int
+    layers: tuple[int, ...]
+    """The summaries of each layer, from 1."""
+    by_rule: int
+    """Summaries that have no text of the model."""
+    rewritten: int
+    """Summaries that the last generation did not have."""
+    updates: int = 0
+    """Additions and removals since all was clustered from scratch."""
+    written: WrittenCounts
+
+    def plain(self) -> dict[str, Any]:
+        """Values for `hopyard index status`, without those of 0."""
+        values = super().plain()
+        made = values.pop("made_with")
+        layers = {
+            f"layer_{number}": counted(size, "summary")
+            for number, size in enumerate(values.pop("layers"), start=1)
+        }
+        return {
+            name: value
+            for name, value in {"writer": made["writer"], **layers, **values}.items()
+            if value
+        }

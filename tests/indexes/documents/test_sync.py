@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.indexes.building.build import build, sync
+from hopyard.indexes.building.build import add, build
 from hopyard.indexes.building.documents import BuildReport
 from hopyard.indexes.building.estimate import Changes, changes_of
 from hopyard.indexes.corpus.manifest import read_manifest
@@ -42,7 +42,7 @@ async def synced(index: Path, embedder: Fake, *paths: Path) -> tuple[BuildReport
     scope = Scope.of(paths)
     loaded = load(paths)
     scope.bad = loaded.bad
-    report = await sync(loaded.documents, scope, directory=index, embedder=embedder)
+    report = await add(loaded.documents, scope=scope, directory=index, embedder=embedder)
     return report, loaded
 
 

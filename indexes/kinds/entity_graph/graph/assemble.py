@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE, Extraction, Fact, Mention
-from hopyard.indexes.kinds.entity_graph.graph.files import FACT, SENTENCE
+from hopyard.indexes.kinds.entity_graph.graph.files import FACT, MENTION, SENTENCE
 from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.indexes.text.terms import choose_terms, term_of
 
@@ -34,20 +34,16 @@ class Found:
     """[n] Normalised names, sorted by their UTF-8."""
     written: list[str]
     """[w] Names as they are written, sorted by their UTF-8."""
-    name: NDArray[np.int32]
-    """[m] The name of each mention; mentions are sorted by passage, then by sentence."""
-    passage: NDArray[np.int32]
-    """[m] The passage of each mention."""
-    sentence: NDArray[np.int32]
-    """[m] The sentence of each mention, a row of `sentences`, or `NOWHERE`."""
+    mentions: NDArray[Any]
+    """[m] `files.MENTION` without entities, sorted by passage, then by sentence."""
     form: NDArray[np.int32]
     """[m] How each mention is written, a row of `written`."""
     sentences: NDArray[Any]
-    """[s] `graph.SENTENCE`."""
+    """[s] `files.SENTENCE`."""
     relations: list[str]
     """The relations of facts, sorted by their UTF-8."""
     facts: NDArray[Any]
-    """[f] `graph.FACT`, with rows of names in place of entities."""
+    """[f] `files.FACT`, with rows of names in place of entities."""
     fact_texts: list[str]
     """[f] What is embedded of each fact."""
 
@@ -102,9 +98,9 @@ def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction
     return Found(
         names=names,
         written=written,
-        name=np.array([name_rows[mention[2]] for mention in mentions], np.int32),
-        passage=np.array([mention[0] for mention in mentions], np.int32),
-        sentence=np.array([sentence_of(mention) for mention in mentions], np.int32),
+        mentions=np.array(
+            [(0, name_rows[each[2]], each[0], sentence_of(each)) for each in mentions], MENTION
+        ),
         form=np.array([form_rows[mention[3]] for mention in mentions], np.int32),
         sentences=np.array(places, SENTENCE),
         relations=relations,

@@ -24,13 +24,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE
-from hopyard.indexes.kinds.entity_graph.graph.files import (
-    FACT,
-    MENTION,
-    SENTENCE,
-    SYNONYM,
-    EntityFiles,
-)
+from hopyard.indexes.kinds.entity_graph.graph.files import EntityFiles
 from hopyard.indexes.search import Kept
 from hopyard.prompts.passages import passage_snippet
 from hopyard.state.text.tokens import tokens_of
@@ -70,9 +64,6 @@ def join_descriptions(descriptions: Iterable[Description], tokens: int = TOKENS)
         elif not kept:
             return passage_snippet(text, tokens)
     return kept
-
-
-__all__ = ("FACT", "MENTION", "SENTENCE", "SYNONYM", "EntityFiles", "EntityGraph")
 
 
 class EntityGraph:

@@ -18,12 +18,7 @@ from hopyard.indexes.kinds.entity_graph.graph.assemble import (
     labels_of,
     whole_facts,
 )
-from hopyard.indexes.kinds.entity_graph.graph.files import (
-    DESCRIPTION,
-    MENTION,
-    SYNONYM,
-    EntityFiles,
-)
+from hopyard.indexes.kinds.entity_graph.graph.files import DESCRIPTION, SYNONYM, EntityFiles
 from hopyard.indexes.kinds.entity_graph.resolve.entities import Entities
 from hopyard.indexes.kinds.entity_graph.resolve.synonyms import Synonyms
 from hopyard.indexes.text.keywords import normalise_keyword
@@ -46,12 +41,10 @@ def graph_files(
         near: Pairs of near names, which are synonyms where they are not one entity.
         vectors: Of `names` and `facts`.
     """
-    mentions = np.empty(len(found.name), MENTION)
+    mentions = found.mentions.copy()
     mentions["entity"] = entities.of_mention
-    mentions["name"] = found.name
-    mentions["passage"] = found.passage
-    mentions["sentence"] = found.sentence
-    of_name = np.unique(np.stack([found.name, mentions["entity"]], axis=1), axis=0)
+    pairs = np.stack([mentions["name"], mentions["entity"]], axis=1)
+    of_name = np.unique(pairs, axis=0).astype(np.int64)
     bounds = np.searchsorted(of_name[:, 0], np.arange(len(found.names) + 1))
     meant = _Meant(found.names, mentions)
     return EntityFiles(

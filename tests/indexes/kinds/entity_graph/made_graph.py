@@ -17,7 +17,8 @@ from hopyard.indexes.kind import KINDS
 from hopyard.indexes.kinds.entity_graph import EntityGraphKind
 from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction, Fact, Mention
 from hopyard.indexes.kinds.entity_graph.graph.assemble import PassageRow, collect, labels_of
-from hopyard.indexes.kinds.entity_graph.graph.graph import SYNONYM, EntityFiles, EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph.files import SYNONYM, EntityFiles
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 
 TEXTS = {
     "bridge": "The Iron Bridge crosses the Severn. Abraham Darby built it.",
@@ -69,11 +70,8 @@ def made_files(
     """Files of a graph in which each name is an entity, and has the entities of `senses` too."""
     found = collect(rows, extractions)
     row = {name: row for row, name in enumerate(found.names)}
-    mentions = np.zeros(
-        len(found.name), [(field, "<i4") for field in ("entity", "name", "passage", "sentence")]
-    )
-    mentions["entity"] = mentions["name"] = found.name
-    mentions["passage"], mentions["sentence"] = found.passage, found.sentence
+    mentions = found.mentions.copy()
+    mentions["entity"] = mentions["name"]
     pairs = [(*sorted((row[each], row[other])), cosine) for each, other, cosine in synonyms]
     none = np.empty((0, 4), np.float32)
     return EntityFiles(
@@ -83,7 +81,7 @@ def made_files(
             [sorted(row[other] for other in senses.get(name, [name])) for name in found.names],
             np.int32,
         ),
-        labels=labels_of(found, found.name, [""] * len(found.names)),
+        labels=labels_of(found, mentions["entity"], [""] * len(found.names)),
         mentions=mentions,
         sentences=found.sentences,
         relations=Ragged.of_texts(found.relations),

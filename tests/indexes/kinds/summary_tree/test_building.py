@@ -18,8 +18,7 @@ from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.summary_tree import KIND
 from hopyard.indexes.kinds.summary_tree.building import _FEW, _MANY, expected_summaries
 from hopyard.indexes.kinds.summary_tree.clustering import TOKENS
-from hopyard.indexes.kinds.summary_tree.stats import TreeStats
-from hopyard.indexes.kinds.summary_tree.tree import Summary, SummaryTree
+from hopyard.indexes.kinds.summary_tree.tree import Summary, SummaryTree, TreeStats
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Context
 from hopyard.testing.contract import MODEL
