@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - rows of cases in long lines
 """LaTeX and BibTeX files."""
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import pytest
 from hopyard.indexes.documents.readers.base import Source
 from hopyard.indexes.documents.readers.latex import read_latex
 
+from ..case_tables import cases
 from .conftest import Read
 
 PAPER = r"""
@@ -73,6 +75,21 @@ raw % text_1
 ```"""
 
 
+PARTS = r"""
+\chapter{One} Text\marginpar{beside} of 50\% % no ⇒ # One⏎⏎Text[1] of 50%⏎⏎[1] beside
+\begin{tabular}{ll} A & B \\ \multicolumn{2}{c}{both} \\ C \\ \end{tabular} ⇒ | A | B |⏎|---|---|⏎| both | both |⏎| C |  |
+\begin{itemize}\item a \begin{itemize}\item b\end{itemize}\item c\end{itemize} ⇒ - a⏎  - b⏎- c
+See \url{http://x.org/a%20b} and \href{http://x.org/%7Ea}{this}, says \LaTeX. ⇒ See <http://x.org/a%20b> and [this](http://x.org/%7Ea), says LaTeX.
+\newtheorem{law}[theorem]{Law} \begin{law}[Ash] It holds. \end{law} ⇒ Law (Ash). It holds.
+\newcommand{\todo}[2][now]{Do #2 #1.} \todo{this} \todo[later]{that} ⇒ Do this now. Do that later.
+\begin{tabular}{ll} A & B \\ \cmidrule(lr){1-2} C & \cline{1-2} D \end{tabular} ⇒ | A | B |⏎|---|---|⏎| C | D |
+\newcommand{\again}{\again x}\again ⇒ xxxxxxxxxxxxxxxxxxxxx
+\begin{thebibliography}{9}\bibitem{ash} Ash: Pumps, 2024.\end{thebibliography} ⇒ - [ash] Ash: Pumps, 2024.
+A\footnote{one} and B\footnote{two}. ⇒ A[1] and B[2].⏎⏎[1] one⏎⏎[2] two
+\includegraphics[width=3cm]{crane.png} \citep[see][p.~4]{ash} ⇒ [crane.png] [ash, see, p. 4]
+"""
+
+
 def test_a_paper(read: Read) -> None:
     content, text, unread = read("a.tex", PAPER.encode("latin-1"))
     assert (content.title, dict(content.metadata)) == (
@@ -83,33 +100,9 @@ def test_a_paper(read: Read) -> None:
     assert not unread
 
 
-@pytest.mark.parametrize(
-    ("latex", "text"),
-    [
-        (r"\chapter{One} Text\marginpar{beside} of 50\% % no",
-         "# One\n\nText[1] of 50%\n\n[1] beside"),
-        (r"\begin{tabular}{ll} A & B \\ \multicolumn{2}{c}{both} \\ C \\ \end{tabular}",
-         "| A | B |\n|---|---|\n| both | both |\n| C |  |"),
-        (r"\begin{itemize}\item a \begin{itemize}\item b\end{itemize}\item c\end{itemize}",
-         "- a\n  - b\n- c"),
-        (r"See \url{http://x.org/a%20b} and \href{http://x.org/%7Ea}{this}, says \LaTeX.",
-         "See <http://x.org/a%20b> and [this](http://x.org/%7Ea), says LaTeX."),
-        (r"\newtheorem{law}[theorem]{Law} \begin{law}[Ash] It holds. \end{law}",
-         "Law (Ash). It holds."),
-        (r"\newcommand{\todo}[2][now]{Do #2 #1.} \todo{this} \todo[later]{that}",
-         "Do this now. Do that later."),
-        (r"\begin{tabular}{ll} A & B \\ \cmidrule(lr){1-2} C & \cline{1-2} D \end{tabular}",
-         "| A | B |\n|---|---|\n| C | D |"),
-        (r"\newcommand{\again}{\again x}\again", "x" * 21),
-        (r"\begin{thebibliography}{9}\bibitem{ash} Ash: Pumps, 2024.\end{thebibliography}",
-         "- [ash] Ash: Pumps, 2024."),
-        (r"A\footnote{one} and B\footnote{two}.", "A[1] and B[2].\n\n[1] one\n\n[2] two"),
-        (r"\includegraphics[width=3cm]{crane.png} \citep[see][p.~4]{ash}",
-         "[crane.png] [ash, see, p. 4]"),
-    ],
-)  # fmt: skip
-def test_parts(read: Read, latex: str, text: str) -> None:
-    assert read("chapter.tex", latex.encode(), whole=False)[1] == text
+@pytest.mark.parametrize(("latex", "text"), cases(PARTS))
+def test_parts(read: Read, latex: str, text: list[str]) -> None:
+    assert [read("chapter.tex", latex.encode(), whole=False)[1]] == text
 
 
 def test_a_file_that_cannot_be_parsed_is_kept_as_it_is(read: Read) -> None:
