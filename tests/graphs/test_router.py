@@ -165,10 +165,7 @@ class TestInput:
         ]
 
     async def test_a_message_of_several_parts(self, context: Context, script: Script) -> None:
-        parts = [
-            {"type": "text", "text": "When was the Iron "},
-            {"type": "text", "text": "Bridge?"},
-        ]
+        parts: Any = [{"type": "text", "text": text} for text in ("When was the Iron ", "Bridge?")]
         output = await router.graph.ainvoke(
             {"messages": [HumanMessage(parts)]}, context=changed(context, strategy="direct")
         )
@@ -218,12 +215,8 @@ class TestFollowUp:
         assert first["citations"][0] not in second["citations"]
         assert second["usage"]["model_calls"] == 2  # this turn's alone
         messages = (await agent.aget_state(CONFIG)).values["messages"]
-        assert [message.text for message in messages] == [
-            QUESTION,
-            "1781",
-            "And the other?",
-            "1146",
-        ]
+        assert [message.text for message in messages[:2]] == [QUESTION, "1781"]
+        assert [message.text for message in messages[2:]] == ["And the other?", "1146"]
 
     async def test_nothing_of_a_tree_stays_for_a_direct_turn(
         self, context: Context, script: Script, agent: Any

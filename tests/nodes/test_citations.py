@@ -30,84 +30,57 @@ DANUBE = passage("Danube", "The Danube is 2,850 kilometres long. It flows throug
 MUNCH = passage("Edvard Munch", "He painted The Scream in 1893. He was born in Løten, in Norway.")
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "quotes"),
-    [
-        pytest.param(
-            "When was the Iron Bridge opened?", "1781", ["It was opened in 1781!"], id="a date"
-        ),
-        pytest.param(
-            "How long is the Danube?",
-            "2,850 kilometres",
-            ["The Danube is 2,850 kilometres long."],
-            id="a number",
-        ),
-        pytest.param(
-            "Where was Munch born?",
-            "LØTEN",
-            ["He was born in Løten, in Norway."],
-            id="other letters, other case",
-        ),
-        pytest.param(
-            "Where was Munch born?",
-            unicodedata.normalize("NFD", "Løten, Norway"),
-            ["He was born in Løten, in Norway."],
-            id="letters in two parts",
-        ),
-        pytest.param(
-            "Which bridge crosses the Danube?",
-            "Stone Bridge",
-            ["It crosses the Danube."],
-            id="only the title names it",
-        ),
-        pytest.param(
-            "Who painted The Scream?",
-            "Edvard Munch",
-            ["He painted The Scream in 1893."],
-            id="he is whom the title names",
-        ),
-        pytest.param(
-            "Do the Iron Bridge and the Stone Bridge both cross the Danube?",
-            "no",
-            ["It was opened in 1781!", "It crosses the Danube."],
-            id="no",
-        ),
-        pytest.param(
-            "Was the Iron Bridge opened before The Scream was painted?",
-            "Yes, it was.",
-            ["It was opened in 1781!", "He painted The Scream in 1893."],
-            id="yes",
-        ),
-        pytest.param(
-            "Which was opened first, the Iron Bridge or the Stone Bridge?",
-            "The first.",
-            ["It was opened in 1781!", "It crosses the Danube."],
-            id="words that stand in every passage",
-        ),
-        pytest.param(
-            "When was the Iron Bridge opened?",
-            "The Iron Bridge was opened to traffic in the year 1781",
-            [],
-            id="more than any sentence says",
-        ),
-        pytest.param(
-            "In which year was the bridge of iron opened to the public?",
-            "The bridge of iron was opened to the public in 1781.",
-            ["It was opened in 1781!"],
-            id="a whole sentence whose news stands there",
-        ),
-        pytest.param("When was the Iron Bridge opened?", "1782", [], id="another number"),
-        pytest.param("When was the Iron Bridge opened?", "178", [], id="part of a number"),
-        pytest.param("Who opened the Iron Bridge?", "Napoleon", [], id="a name made up"),
-        pytest.param("Who sang at the wedding?", "yes", [], id="nothing of the question"),
-        pytest.param("Is it so?", "yes", [], id="a question without a content word"),
-        pytest.param("When was the Iron Bridge opened?", "Unknown", [], id="unknown"),
-        pytest.param("When was the Iron Bridge opened?", " unknown ", [], id="unknown, small"),
-        pytest.param("When was the Iron Bridge opened?", "", [], id="nothing"),
-        pytest.param("When was the Iron Bridge opened?", "?!", [], id="no word"),
-    ],
-)
-def test_what_is_quoted(question: str, answer: str, quotes: list[str]) -> None:
+WHEN, MUNCH_BORN = "When was the Iron Bridge opened?", "Where was Munch born?"
+OPENED, CROSSES = "It was opened in 1781!", "It crosses the Danube."
+LONG = "The Danube is 2,850 kilometres long."
+PAINTED, BORN = "He painted The Scream in 1893.", "He was born in Løten, in Norway."
+QUOTED = {
+    "a date": (WHEN, "1781", [OPENED]),
+    "a number": ("How long is the Danube?", "2,850 kilometres", [LONG]),
+    "other letters, other case": (MUNCH_BORN, "LØTEN", [BORN]),
+    "letters in two parts": (MUNCH_BORN, unicodedata.normalize("NFD", "Løten, Norway"), [BORN]),
+    "only the title names it": ("Which bridge crosses the Danube?", "Stone Bridge", [CROSSES]),
+    "he is whom the title names": ("Who painted The Scream?", "Edvard Munch", [PAINTED]),
+    "no": (
+        "Do the Iron Bridge and the Stone Bridge both cross the Danube?",
+        "no",
+        [OPENED, CROSSES],
+    ),
+    "yes": (
+        "Was the Iron Bridge opened before The Scream was painted?",
+        "Yes, it was.",
+        [OPENED, PAINTED],
+    ),
+    "words that stand in every passage": (
+        "Which was opened first, the Iron Bridge or the Stone Bridge?",
+        "The first.",
+        [OPENED, CROSSES],
+    ),
+    "more than any sentence says": (
+        WHEN,
+        "The Iron Bridge was opened to traffic in the year 1781",
+        [],
+    ),
+    "a whole sentence whose news stands there": (
+        "In which year was the bridge of iron opened to the public?",
+        "The bridge of iron was opened to the public in 1781.",
+        [OPENED],
+    ),
+    "another number": (WHEN, "1782", []),
+    "part of a number": (WHEN, "178", []),
+    "a name made up": ("Who opened the Iron Bridge?", "Napoleon", []),
+    "nothing of the question": ("Who sang at the wedding?", "yes", []),
+    "a question without a content word": ("Is it so?", "yes", []),
+    "unknown": (WHEN, "Unknown", []),
+    "unknown, small": (WHEN, " unknown ", []),
+    "nothing": (WHEN, "", []),
+    "no word": (WHEN, "?!", []),
+}
+
+
+@pytest.mark.parametrize("case", QUOTED)
+def test_what_is_quoted(case: str) -> None:
+    question, answer, quotes = QUOTED[case]
     found = cite(question, answer, [IRON, STONE, DANUBE, MUNCH])
     assert [citation["quote"] for citation in found] == quotes
 
