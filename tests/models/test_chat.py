@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 
 import pytest
 from langchain_core.language_models import FakeListChatModel
@@ -46,37 +44,18 @@ def test_a_hosted_model_gets_the_seed_and_the_penalty(monkeypatch: pytest.Monkey
     assert (model.seed, model.frequency_penalty) == (11, 0.8)  # type: ignore[attr-defined]
 
 
-def test_the_built_in_model_is_known_by_its_version() -> None:
-    assert chat_provider("builtin").identity.startswith("embedded/smollm2-135m@")
-
-
-def test_a_model_of_ones_own_is_used_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "_registered", {})
-    mine = ChatProvider("mine@1", lambda _: FakeListChatModel(responses=["x"]), 1, "ask me")
-    register_chat_provider("mine", mine)
-    assert chat_provider("mine") is mine
-    assert chat_provider("mine").connect(SAMPLING).invoke("?").text == "x"
-
-
-def test_the_latest_registration_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("spec", ["mine", "openai:gpt-x"])
+def test_a_model_of_ones_own_is_used_by_its_name_and_the_latest_counts(
+    monkeypatch: pytest.MonkeyPatch, spec: str
+) -> None:
     monkeypatch.setattr(chat, "_registered", {})
     assert chat_provider("openai:gpt-x").identity == "openai:gpt-x"
     for identity in ("mine@1", "mine@2"):
         model = FakeListChatModel(responses=[identity])
         mine = ChatProvider(identity, lambda _, model=model: model, 1, "ask me")
-        register_chat_provider("openai:gpt-x", mine)
-        assert chat_provider("openai:gpt-x") is mine
-        assert chat_provider("openai:gpt-x").connect(SAMPLING).invoke("?").text == identity
-
-
-def test_a_changed_adapter_is_another_model(tmp_path: Path) -> None:
-    own = tmp_path / "own.gguf"
-    own.write_bytes(b"one")
-    before = chat_provider(f"builtin:{own}")
-    assert chat_provider(f"builtin:{own}").identity == before.identity
-    own.write_bytes(b"other")
-    os.utime(own, ns=(1, 1))
-    assert chat_provider(f"builtin:{own}").identity != before.identity
+        register_chat_provider(spec, mine)
+        assert chat_provider(spec) is mine
+        assert chat_provider(spec).connect(SAMPLING).invoke("?").text == identity
 
 
 def test_a_broken_engine_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

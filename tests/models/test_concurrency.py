@@ -21,17 +21,11 @@ async def same(clients: PerLoop[str, object], key: str) -> bool:
     return clients(key) is clients(key)
 
 
-def test_a_loop_gets_one_client_a_key() -> None:
+def test_a_loop_gets_one_client_a_key_and_lets_go_those_of_a_closed_loop() -> None:
     clients, made = counting()
     for _ in range(2):
         assert asyncio.run(same(clients, "a"))
     assert made == ["a", "a"]
-
-
-def test_the_clients_of_a_closed_loop_are_let_go() -> None:
-    clients, _ = counting()
-    for _ in range(5):
-        asyncio.run(same(clients, "a"))
     assert len(clients._clients) == 1
 
 

@@ -10,7 +10,7 @@ from model_server import EMBEDDING_DIMENSION, ModelServer, WordEmbedder, word_ve
 from hopyard.models import embeddings
 from hopyard.models.embedder import Embedder
 from hopyard.models.embeddings import LangChainEmbedder, embedder, register_embedder
-from hopyard.state.errors import ModelUnreachableError, UsageError
+from hopyard.state.errors import UsageError
 
 
 @pytest.mark.parametrize("spec", ["", "minilm", "ollama:", ":x"])
@@ -73,11 +73,3 @@ def test_ollama_embeds(model_server: ModelServer, monkeypatch: pytest.MonkeyPatc
     assert np.allclose(model.embed_query("river bank"), word_vector("river bank"), atol=1e-6)
     assert model.embed_documents(["a", "b"]).shape == (2, EMBEDDING_DIMENSION)
     assert model_server.embedded == ["river bank", "a", "b"]
-
-
-def test_an_ollama_that_is_not_there_names_the_cure(
-    closed_address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OLLAMA_HOST", closed_address)
-    with pytest.raises(ModelUnreachableError, match=r"ollama:words-2 .*`ollama pull words-2`"):
-        embedder("ollama:words-2").embed_query("hop")

@@ -211,14 +211,16 @@ def test_what_says_no_address_and_no_reason_adds_nothing() -> None:
     assert unreachable_at(httpx.ConnectError("refused")) == ""
 
 
-@pytest.mark.parametrize("spec", ["openai:small", "ollama:small"])
+@pytest.mark.parametrize(
+    ("spec", "cure"), [("openai:small", ""), ("ollama:small", ".*`ollama pull small`")]
+)
 def test_an_embedding_model_that_does_not_answer_names_its_address(
-    closed_address: str, monkeypatch: pytest.MonkeyPatch, spec: str
+    closed_address: str, monkeypatch: pytest.MonkeyPatch, spec: str, cure: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("OPENAI_BASE_URL", f"{closed_address}/v1")
     monkeypatch.setenv("OLLAMA_HOST", closed_address)
-    said = rf"{spec} does not answer at {closed_address} \(connection refused\): "
+    said = rf"{spec} does not answer at {closed_address} \(connection refused\): {cure}"
     with pytest.raises(ModelUnreachableError, match=said):
         embedder(spec).embed_query("tide")
 

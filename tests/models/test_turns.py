@@ -41,13 +41,16 @@ async def test_two_askers_of_one_call_pay_once(ledger: Ledger, place: Path | str
     assert sum(ledger.usage(run)["cached_calls"] for run in "abc") == 2
 
 
-async def test_an_asker_who_is_cancelled_holds_nothing(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def ask() -> None:
-        async with ledger.turns.asking("k"):
-            pass
+async def ask(ledger: Ledger) -> None:
+    async with asyncio.timeout(60), ledger.turns.asking("k"):
+        pass
 
+
+@pytest.fixture
+def slow(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> tuple[threading.Event, threading.Event]:
+    """A hold that has begun, and what lets it go on."""
     hold, began, go_on = ledger.turns._tables.hold, threading.Event(), threading.Event()
 
     def slowly(key: str) -> bool:
@@ -55,29 +58,27 @@ async def test_an_asker_who_is_cancelled_holds_nothing(
         return go_on.wait(60) and hold(key)
 
     monkeypatch.setattr(ledger.turns._tables, "hold", slowly)
-    cancelled = asyncio.create_task(ask())
+    return began, go_on
+
+
+async def test_an_asker_who_is_cancelled_holds_nothing(
+    ledger: Ledger, slow: tuple[threading.Event, threading.Event]
+) -> None:
+    began, go_on = slow
+    cancelled = asyncio.create_task(ask(ledger))
     await asyncio.to_thread(began.wait)
     cancelled.cancel()
     await asyncio.sleep(0)
     go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await cancelled
-    async with asyncio.timeout(60):
-        await ask()
+    await ask(ledger)
 
 
 def test_an_event_loop_that_ends_holds_nothing(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    ledger: Ledger, slow: tuple[threading.Event, threading.Event]
 ) -> None:
-    async def ask() -> None:
-        async with ledger.turns.asking("k"):
-            pass
-
-    hold, began, ended = ledger.turns._tables.hold, threading.Event(), threading.Event()
-
-    def slowly(key: str) -> bool:
-        began.set()
-        return ended.wait(60) and hold(key)
+    began, ended = slow
 
     async def tell_the_end() -> None:
         try:
@@ -86,14 +87,12 @@ def test_an_event_loop_that_ends_holds_nothing(
             ended.set()
 
     async def main() -> list[asyncio.Task[None]]:
-        tasks = [asyncio.create_task(ask()), asyncio.create_task(tell_the_end())]
+        tasks = [asyncio.create_task(ask(ledger)), asyncio.create_task(tell_the_end())]
         await asyncio.to_thread(began.wait)
         return tasks
 
-    monkeypatch.setattr(ledger.turns._tables, "hold", slowly)
     assert all(task.cancelled() for task in asyncio.run(main()))
-    monkeypatch.setattr(ledger.turns._tables, "hold", hold)
-    asyncio.run(asyncio.wait_for(ask(), 60))
+    asyncio.run(ask(ledger))
 
 
 async def test_places_are_common_to_all_processes(place: Path | str) -> None:

@@ -78,23 +78,6 @@ def test_a_listener_may_lose_its_connection_again_and_again(client: TestClient) 
         assert events(client, thread, odd) == told, odd
 
 
-def test_a_follow_up_stays_on_its_thread(client: TestClient, chat: ModelServer) -> None:
-    chat.answer = replies(
-        {
-            "Answer": [ANSWER, {"answer": "cast iron", "passages": []}],
-            "StandAlone": {"kind": "question", "question": "What is the Iron Bridge made of?"},
-        }
-    )
-    thread = ask(client)
-    events(client, thread)
-    assert ask(client, "And what is it made of?", thread) == thread
-    events(client, thread)
-    turns = client.get(f"/api/threads/{thread}").json()["turns"]
-    assert [turn["asked"] for turn in turns] == [QUESTION, "And what is it made of?"]
-    saved = client.get(f"/api/threads/{thread}/export.md").text
-    assert saved.startswith(f"## {QUESTION}\n\nIt was opened in 1781 [1].\n\n- [1] “The Iron")
-
-
 def test_a_stopped_run_continues(client: TestClient, held: Held) -> None:
     thread = ask(client)
     assert held.asked.wait(20)

@@ -34,13 +34,19 @@ def thread(client: TestClient, chat: ModelServer) -> str:
     )
     name = ask(client)
     events(client, name)
-    ask(client, "And what is it made of?", name)
+    assert ask(client, "And what is it made of?", name) == name
     events(client, name)
     return name
 
 
 def asked_on(client: TestClient, thread: str) -> list[str]:
     return [turn["asked"] for turn in client.get(f"/api/threads/{thread}").json()["turns"]]
+
+
+def test_a_follow_up_stays_on_its_thread(client: TestClient, thread: str) -> None:
+    assert asked_on(client, thread) == [QUESTION, "And what is it made of?"]
+    saved = client.get(f"/api/threads/{thread}/export.md").text
+    assert saved.startswith(f"## {QUESTION}\n\nIt was opened in 1781 [1].\n\n- [1] “The Iron")
 
 
 def test_an_edited_question_is_asked_in_a_copy_that_ends_before_it(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -36,11 +37,15 @@ def test_the_card_stands_beside_it() -> None:
 def test_each_variant_has_a_name_of_its_own_in_the_ledger(tmp_path: Path) -> None:
     own = tmp_path / "own.gguf"
     own.write_bytes(b"1")
-    before = builtin_identity(str(own))
+    before = chat_provider(f"builtin:{own}").identity
+    assert chat_provider(f"builtin:{own}").identity == before
     names = {chat_provider(spec).identity for spec in ("builtin", "builtin:base")}
     assert len(names | {before}) == 3
+    stored = builtin_identity(str(own))
     own.write_bytes(b"22")
-    assert builtin_identity(str(own)) != before
+    os.utime(own, ns=(1, 1))
+    assert chat_provider(f"builtin:{own}").identity != before
+    assert builtin_identity(str(own)) != stored
 
 
 def test_base_is_the_name_that_earlier_answers_were_kept_under() -> None:
