@@ -39,15 +39,11 @@ async def events(stream: AsyncIterator[Event]) -> list[Event]:
 async def stop_thread(session: Session, server: ModelServer, context: Context, thread: str) -> None:
     """A thread whose model went away when the second half of its question was read."""
     script: Any = server.answer
-
-    def answer(title: str, messages: list[dict[str, Any]]) -> Any:
-        said = script(title, messages)
-        return Reply(401) if script.asked[-1] == ("read", STONE) else said
-
-    server.answer = answer
+    usual = script.lines["read", STONE]
+    script.lines["read", STONE] = Reply(401)
     with pytest.raises(ModelUnreachableError):
         await events(session.ask(QUESTION, context, thread))
-    server.answer = script
+    script.lines["read", STONE] = usual
 
 
 @settings(suppress_health_check=list(HealthCheck), max_examples=8)
@@ -141,20 +137,11 @@ class TestResume:
     ) -> None:
         """The model server's window is found out by the first call, and the next process told."""
         long = "This model's maximum context length is 1500 tokens. However, you requested 3000."
-        first = iter([Reply(400, body={"error": {"message": long}})])
-
-        def answer(title: str, messages: list[dict[str, Any]]) -> Any:
-            said = script(title, messages)
-            if script.asked[-1] == ("read", STONE):
-                return Reply(401)
-            return next(first, said) if script.asked[-1] == ("read", IRON) else said
-
-        model_server.answer = answer
+        refused: Any = Reply(400, body={"error": {"message": long}})
+        script.lines["read", IRON] = [refused, said("1781")]
         context = changed(tree, retrieval__k=8, concurrency=1)
         async with open_session() as killed:
-            with pytest.raises(ModelUnreachableError):
-                await events(killed.ask(QUESTION, context, "t"))
-        model_server.answer = script
+            await stop_thread(killed, model_server, context, "t")
         close_shared_resources()  # another process
         async with open_session() as session:
             await events(session.resume("t"))
@@ -269,12 +256,8 @@ class TestThreads:
         await events(session.ask(QUESTION, tree, "first"))
         await stop_thread(session, model_server, changed(tree, seed=8), "second")
         second, first = await session.threads()
-        assert (first.thread_id, first.question, first.answer) == (
-            "first",
-            QUESTION,
-            "Stone Bridge",
-        )
-        assert (first.strategy, first.finished) == ("tree", True)
+        assert (first.thread_id, first.question) == ("first", QUESTION)
+        assert (first.strategy, first.finished, first.answer) == ("tree", True, "Stone Bridge")
         assert (second.thread_id, second.answer, second.finished) == ("second", "", False)
         assert first.size == await session._saver.thread_size("first") > 1000
         assert first.updated > "2020"
@@ -291,16 +274,11 @@ class TestThreads:
         states = set()
         for thread in await session.threads():
             result = await session.result(thread.thread_id)
-            assert thread.question == result["question"]
-            assert thread.answer == result["answer"]
-            assert thread.strategy == result["strategy"]
-            assert thread.model == result["model"]
+            for key in ("question", "answer", "strategy", "model", "finished"):
+                assert getattr(thread, key) == result[key]
+            assert thread.waiting is bool(result["waiting"])
             assert thread.updated == (await session.snapshot(thread.thread_id)).created_at
             states.add((thread.thread_id, thread.finished, thread.waiting))
-            assert (thread.finished, thread.waiting) == (
-                result["finished"],
-                bool(result["waiting"]),
-            )
         assert states == {
             ("finished", True, False),
             ("stopped", False, False),

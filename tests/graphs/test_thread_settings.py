@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gates import write_gate
@@ -16,7 +17,7 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.storage.checkpoints import open_saver
 
 from .conftest import changed
-from .script import QUESTION, STONE, Script
+from .script import QUESTION, STONE, Script, said
 from .test_session import events, stop_thread
 
 
@@ -53,12 +54,8 @@ async def test_a_thread_of_a_programs_own_keeps_its_settings(
 ) -> None:
     """README shows such a program: the agent compiled with a saver, and no `Session`."""
     given = changed(tree, tree__max_depth=1, seed=9)
-
-    def refuse(kind: str, question: str) -> None:
-        if question == STONE:
-            raise Reply(401)
-
-    script.before = refuse
+    refused: Any = Reply(401)
+    script.lines["read", STONE] = refused
     async with open_saver() as saver:
         agent = router.build().compile(checkpointer=saver)
         with pytest.raises(ModelUnreachableError):
@@ -68,7 +65,7 @@ async def test_a_thread_of_a_programs_own_keeps_its_settings(
                 context=given,
                 durability="sync",
             )
-    script.before = lambda kind, question: None
+    script.lines["read", STONE] = said("1146")
     close_shared_resources()
     async with open_session() as session:
         assert await session.context("mine") == given

@@ -6,7 +6,7 @@ import io
 import os
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from model_server import ModelServer, Reply
@@ -95,16 +95,11 @@ async def test_a_tree_tells_scores_what_was_thrown_away_and_its_cost(
     assert root.record["score"] == 0.9
     assert root.record["facts"]["rubric"] == root.record["facts"]["sufficiency"] == "5/5"
     assert [thrown["question"] for thrown in root.record["replaced"]] == ["Iron? / Stone?", OLD]
-    assert (
-        sorted(prompts(root))
-        == ["decompose"] * 2 + ["judge-branch"] * 2 + ["judge-decomposition"] * 2
-    )
+    twice = ("decompose", "judge-branch", "judge-decomposition")
+    assert sorted(prompts(root)) == [name for name in twice for _ in range(2)]
     assert prompts(first) == ["answer"]
-    assert sorted(prompts(second)) == [
-        "answer",
-        "answer",  # what was thrown away, too
-        "replace-sub-question",
-    ]
+    # "answer" is there for what was thrown away, too
+    assert sorted(prompts(second)) == ["answer", "answer", "replace-sub-question"]
     assert prompts(step(trace, "aggregate")) == ["aggregate"]
     assert step(trace, "strategy").uses == ()
     await check_costs(session, trace)
@@ -186,12 +181,8 @@ class TestUnfinished:
         self, session: Session, tree: Context, model_server: ModelServer, script: Script
     ) -> Trace:
         """A tree whose model went away when the second half was read."""
-
-        def answer(title: str, messages: list[dict[str, Any]]) -> Any:
-            line = script(title, messages)
-            return Reply(401) if script.asked[-1] == ("read", OLD) else line
-
-        model_server.answer = answer
+        refused: Any = Reply(401)
+        script.lines["read", OLD] = refused
         with pytest.raises(ModelUnreachableError):
             await asked(session, tree)
         return await read_trace(session, "t")
@@ -217,14 +208,9 @@ class TestUnfinished:
     async def test_a_chain_shows_its_links(
         self, session: Session, context: Context, model_server: ModelServer
     ) -> None:
-        script = BaselineScript()
-        script.lines = {("next", QUESTION): [ask(IRON), ask(STONE)]}
-
-        def answer(title: str, messages: list[dict[str, Any]]) -> Any:
-            line = script(title, messages)
-            return Reply(401) if script.asked[-1] == ("read", STONE) else line
-
-        model_server.answer = answer
+        script, refused = BaselineScript(), cast("Any", Reply(401))
+        script.lines = {("next", QUESTION): [ask(IRON), ask(STONE)], ("read", STONE): refused}
+        model_server.answer = script
         with pytest.raises(ModelUnreachableError):
             await asked(session, changed(context, strategy="cor"))
         trace = await read_trace(session, "t")
