@@ -34,12 +34,6 @@ def passages_of(document_id: str, *texts: str) -> list[Passage]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[CorpusStore]:
-    with CorpusStore(tmp_path) as store:
-        yield store
-
-
-@pytest.fixture
 def put(store: CorpusStore) -> Put:
     def put(document_id: str, *texts: str, generation: int) -> None:
         document = Document(document_id, "T", " ".join(texts), {"n": 1, "ok": True}, "file")

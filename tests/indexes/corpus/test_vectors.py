@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,6 @@ def passages_of(document_id: str, *texts: str) -> list[Passage]:
         )
         for position, text in enumerate(texts)
     ]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[CorpusStore]:
-    with CorpusStore(tmp_path) as store:
-        yield store
 
 
 @pytest.fixture

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from building import wait
 from conftest import WordEmbedder
 
-from hopyard.indexes.building import build as building
-from hopyard.indexes.building.build import BuildReport
 from hopyard.indexes.corpus.records import Document
-from hopyard.indexes.index import Index
-from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.communities.index import CommunityIndex
-from hopyard.indexes.kinds.communities.records import CommunityStats, ReportCounts
-from hopyard.nodes.resources import Resources
-from hopyard.state.settings.fields import Context
+from hopyard.indexes.kinds.communities.records import ReportCounts
 from hopyard.testing.models import ScriptedChat
+
+from ...built import Built
 
 FAMILIES = ("Adler", "Brandt", "Conrad", "Dorner", "Ebert", "Fuchs")
 _FIRST = ("Anna", "Boris", "Clara", "David", "Emil", "Frida", "Gregor")
@@ -62,65 +57,22 @@ def answer(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-class Families:
-    """An index directory under test, with `communities.reports=all`."""
+class Families(Built):
+    """An index under test, with `communities.reports=all` if the settings say nothing else."""
+
+    kind = "communities"
+    kinds = ("dense", "sparse", "entity-graph", "communities")
 
     def __init__(self, directory: Path, **settings: Any) -> None:
-        self.directory = directory
-        self.settings = settings
+        super().__init__(directory, WordEmbedder(), communities={"reports": "all", **settings})
         self.chat = ScriptedChat(answer)
         self.chat.register("scripted")
-
-    def build(self, documents: Sequence[Document], **settings: Any) -> BuildReport:
-        """Build with `dense`, `sparse`, `entity-graph` and `communities`."""
-        kinds = ("dense", "sparse", "entity-graph", "communities")
-        return self._run(building.build, documents, settings, chunk_tokens=0, kinds=kinds)
-
-    def add(self, *documents: Document, **settings: Any) -> BuildReport:
-        """Add documents."""
-        return self._run(building.add, documents, settings)
-
-    def estimate(self) -> Estimate:
-        """The cost of another build with these settings."""
-        kinds = ("dense", "sparse", "entity-graph", "communities")
-        _, estimates = self._run(building.estimate, families(), {}, chunk_tokens=0, kinds=kinds)
-        return estimates["communities"]
-
-    def context(self, **settings: Any) -> Context:
-        """The settings of a build, or of a question."""
-        communities = {"reports": "all", **self.settings}
-        given = {"model": "scripted", "communities": communities}
-        return Context.model_validate(given | settings)
-
-    def _run(
-        self,
-        change: Callable[..., Any],
-        documents: Sequence[Document],
-        settings: dict[str, Any],
-        **options: Any,
-    ) -> Any:
-        context = self.context(**settings)
-        with Resources() as resources:
-            return wait(
-                change(
-                    documents,
-                    directory=self.directory,
-                    embedder=WordEmbedder(),
-                    settings=context,
-                    caller=lambda: resources.caller(context.model),
-                    **options,
-                )
-            )
-
-    def open(self) -> Index:
-        """The index, to be closed."""
-        return Index.open(self.directory)
 
     @property
     def counts(self) -> ReportCounts:
         """The counts of the current generation."""
-        with self.open() as index:
-            return CommunityStats.load(index.kind_directory("communities")).written
+        counts: ReportCounts = self.stats.written
+        return counts
 
     @property
     def reports(self) -> dict[str, tuple[str, ...]]:

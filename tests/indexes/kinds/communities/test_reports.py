@@ -148,10 +148,10 @@ def test_a_report_that_failed_is_missing_and_counted(tmp_path: Path) -> None:
 
 def test_an_estimate_asks_about_a_few_communities(tmp_path: Path) -> None:
     library = Families(tmp_path / "index", max_size=3)
-    assert "known when the entity graph is built" in library.estimate().basis
+    assert "known when the entity graph is built" in library.estimate(families())[1].basis
     library.build(families(), communities={"reports": "on-demand", "max_size": 3})
     assert not library.chat.requests
-    estimate = library.estimate()
+    _, estimate = library.estimate(families())
     assert len(library.chat.requests) == estimate.spent_calls == 4
     assert (estimate.details["unwritten"], estimate.model_calls) == (ALL, ALL - 4)
 

@@ -3,47 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from building import wait
 from model_server import Reply
 
-from hopyard.indexes.building.build import estimate
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.written.estimate import SAMPLE
 from hopyard.models.ledger import ParseRate
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import ModelUnreachableError
 
-from .conftest import Library, make_settings
+from ...builds import state
+from .conftest import Library
 from .script import GARBAGE, PEOPLE, Writer, people, person
 
 
-def state(directory: Path) -> dict[str, tuple[int, bytes]]:
-    return {
-        file.relative_to(directory).as_posix(): (file.stat().st_mtime_ns, file.read_bytes())
-        for file in sorted(directory.rglob("*"))
-        if file.is_file() and not file.name.startswith("build.")
-    }
-
-
 def dry_run(library: Library, documents: list[Document], **settings: Any) -> SimpleNamespace:
-    with Resources() as resources:
-        passages, estimates = wait(
-            estimate(
-                documents,
-                directory=library.directory,
-                embedder=library.embedder,
-                chunk_tokens=0,
-                kinds=["dense", "passage-graph"],
-                settings=make_settings(settings),
-                caller=lambda: resources.caller("scripted"),
-            )
-        )
-    (found,) = estimates.values()
+    passages, found = library.estimate(documents, **settings)
     numbers = asdict(found)
     return SimpleNamespace(passages=passages, **numbers, **numbers["details"])
 

@@ -23,9 +23,6 @@ from hopyard.prompts.indexes.passage_graph import QUESTIONS
 from .conftest import Library
 from .script import GARBAGE, PEOPLE, Writer, people, person, questions_about
 
-MakeLibrary = Callable[[str], Library]
-
-
 # A first build
 
 
@@ -159,22 +156,6 @@ def test_another_embedding_model_asks_nothing(library: Library, writer: Writer) 
 
 
 # Growing and shrinking
-
-
-def test_a_grown_graph_is_that_of_a_fresh_build(
-    library: Library, make_library: MakeLibrary
-) -> None:
-    library.build([*people(6), person(8)])
-    library.add(*people(10)[5:])
-    library.remove("bert", "inga")
-    library.add(replace(person(0, ahead=(2, 4)), id="alba"))
-    left = [person(0, ahead=(2, 4)), *(person(number) for number in (2, 3, 4, 5, 6, 7, 9))]
-
-    fresh = make_library("fresh")
-    fresh.build(left)
-
-    assert library.files == fresh.files
-    assert library.stats.vertices == fresh.stats.vertices == 8
 
 
 @pytest.mark.usefixtures("many_edges")

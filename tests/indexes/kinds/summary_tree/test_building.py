@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from building import wait
 
-from hopyard.indexes.building import build as building
 from hopyard.indexes.corpus.records import Document
-from hopyard.indexes.index import Index
-from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.summary_tree import KIND
 from hopyard.indexes.kinds.summary_tree.building import _FEW, _MANY, expected_summaries
 from hopyard.indexes.kinds.summary_tree.clustering import TOKENS
-from hopyard.indexes.kinds.summary_tree.tree import Summary, SummaryTree, TreeStats
-from hopyard.nodes.resources import Resources
-from hopyard.state.settings.fields import Context
-from hopyard.testing.contract import MODEL
+from hopyard.indexes.kinds.summary_tree.tree import Summary, SummaryTree
 from hopyard.testing.models import GARBAGE, ScriptedChat, WordEmbedder
 
-KINDS = ("dense", "summary-tree")
+from ...built import Built
+
 PORTS = ("Nordby", "Sund", "Vik", "Holm")
 
 
@@ -44,68 +38,27 @@ def answer(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     return {"sentences": [{"text": text, "lines": [int(number)]} for number, text in lines]}
 
 
-class Library:
+class Library(Built):
     """An index with a summary tree."""
 
-    def __init__(self, directory: Path, resources: Resources, **settings: Any) -> None:
-        self.directory = directory
+    kind = "summary-tree"
+    kinds = ("dense", "summary-tree")
+
+    def __init__(self, directory: Path, **settings: Any) -> None:
+        super().__init__(directory, WordEmbedder(), profile="capable", **settings)
         self.chat = ScriptedChat(answer)
-        self.chat.register(MODEL)
-        self._resources = resources
-        self._settings = Context.model_validate({"model": MODEL, "profile": "capable", **settings})
-
-    def build(self, documents: list[Document]) -> None:
-        """Build from scratch."""
-        wait(building.build(documents, chunk_tokens=0, kinds=KINDS, **self._options))
-
-    def estimate(self, documents: list[Document]) -> Estimate:
-        """The estimated cost of a build."""
-        _, found = wait(building.estimate(documents, chunk_tokens=0, kinds=KINDS, **self._options))
-        return found["summary-tree"]
-
-    def add(self, *documents: Document) -> None:
-        """Add documents."""
-        wait(building.add(documents, **self._options))
-
-    def remove(self, *names: str) -> None:
-        """Remove documents."""
-        wait(building.remove(names, directory=self.directory, embedder=WordEmbedder))
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        return {
-            "directory": self.directory,
-            "embedder": WordEmbedder(),
-            "settings": self._settings,
-            "caller": lambda: self._resources.caller(MODEL),
-        }
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the tree."""
-        with Index.open(self.directory) as index:
-            return index.kind_directory("summary-tree")
+        self.chat.register("scripted")
 
     @property
     def tree(self) -> SummaryTree:
         """The tree."""
-        return KIND.open(self.folder)
-
-    @property
-    def stats(self) -> TreeStats:
-        """Its counts."""
-        return TreeStats.load(self.folder)
+        tree: SummaryTree = KIND.open(self.folder)
+        return tree
 
 
 @pytest.fixture
-def resources(tmp_path: Path) -> Iterator[Resources]:
-    with Resources(tmp_path / "home") as opened:
-        yield opened
-
-
-@pytest.fixture
-def library(tmp_path: Path, resources: Resources) -> Library:
-    made = Library(tmp_path / "index", resources)
+def library(tmp_path: Path) -> Library:
+    made = Library(tmp_path / "index")
     made.build(REPORTS)
     return made
 
@@ -145,12 +98,10 @@ def test_a_removed_document_leaves_no_sentence(library: Library) -> None:
     assert not {"sund-1", "sund-2"} & library.tree.leaves
 
 
-def test_a_build_after_updates_clusters_from_scratch(
-    library: Library, tmp_path: Path, resources: Resources
-) -> None:
+def test_a_build_after_updates_clusters_from_scratch(library: Library, tmp_path: Path) -> None:
     library.add(report("Vik", 3))
     library.build([*REPORTS, report("Vik", 3)])
-    fresh = Library(tmp_path / "fresh", resources)
+    fresh = Library(tmp_path / "fresh")
     fresh.build([*REPORTS, report("Vik", 3)])
     assert library.tree.summaries == fresh.tree.summaries
     assert library.stats.updates == 0
@@ -167,9 +118,9 @@ def test_a_summary_names_the_passages_that_there_are_also_if_ids_change(library:
 
 
 def test_the_model_is_asked_about_what_changed_and_a_removal_is_told_by_rule(
-    tmp_path: Path, resources: Resources
+    tmp_path: Path,
 ) -> None:
-    library = Library(tmp_path / "index", resources, summary_tree={"writer": "model"})
+    library = Library(tmp_path / "index", summary_tree={"writer": "model"})
     library.build(REPORTS)
     assert (len(library.chat.requests), library.stats.by_rule) == (5, 0)
     library.add(report("Vik", 3))
@@ -182,12 +133,10 @@ def test_the_model_is_asked_about_what_changed_and_a_removal_is_told_by_rule(
     assert (library.stats.by_rule, KIND.unfinished(library.folder)) == (0, "")
 
 
-def test_a_dry_run_gives_a_range_that_has_the_calls_of_the_build(
-    tmp_path: Path, resources: Resources
-) -> None:
-    library = Library(tmp_path / "index", resources, summary_tree={"writer": "model"})
+def test_a_dry_run_gives_a_range_that_has_the_calls_of_the_build(tmp_path: Path) -> None:
+    library = Library(tmp_path / "index", summary_tree={"writer": "model"})
     mixed = [*REPORTS[::2], *REPORTS[1::2]]  # so no group of neighbours is a cluster
-    found = library.estimate(mixed)
+    _, found = library.estimate(mixed)
     asked = len(library.chat.requests)
     library.build(mixed)
     made = len(library.chat.requests) - asked
@@ -213,10 +162,9 @@ def test_real_trees_are_within_the_range(passages: int, layers: tuple[int, ...])
 
 
 @pytest.mark.usefixtures("one_attempt")
-def test_a_summary_that_fails_is_made_by_rule(tmp_path: Path, resources: Resources) -> None:
+def test_a_summary_that_fails_is_made_by_rule(tmp_path: Path) -> None:
     library = Library(
         tmp_path / "index",
-        resources,
         summary_tree={"writer": "model"},
         writing={"max_failure_rate": 1},
     )

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from building import wait
 from model_server import WordEmbedder
 
 from hopyard.indexes.building import build as building
-from hopyard.indexes.building.build import BuildReport
-from hopyard.indexes.corpus.manifest import generation_directory, read_manifest
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.documents.sync import Scope
 from hopyard.indexes.kind import Estimate
-from hopyard.indexes.kinds.entity_graph.stats import EntityStats
+from hopyard.models.calls.call import ModelCaller
 from hopyard.models.embedder import Vectors
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Context
 from hopyard.testing.models import ScriptedChat
+
+from ....built import Built
 
 PEOPLE = ("Alba", "Bert", "Cora", "Dirk", "Elsa", "Finn", "Gina", "Hugo", "Inga", "Jens")
 
@@ -77,96 +75,37 @@ class CountingEmbedder(WordEmbedder):
         return super().embed_documents(texts)
 
 
-class Library:
-    """An index directory under test.
+class Library(Built):
+    """An index with an entity graph.
 
     Args:
         directory: The index directory.
         builder: `rules`, whose builds must not open the model, or `model`.
     """
 
+    kind = "entity-graph"
+    kinds = ("dense", "sparse", "entity-graph")
+
     def __init__(self, directory: Path, builder: str) -> None:
-        self.directory = directory
-        self.embedder = CountingEmbedder()
+        super().__init__(directory, CountingEmbedder(), entity_graph={"builder": builder})
         self.chat = ScriptedChat(answer)
         self.chat.register("scripted")
         self._builder = builder
 
-    def build(
-        self,
-        documents: Sequence[Document],
-        *,
-        chunk_tokens: int = 0,
-        progress: Callable[[str, int, int], None] = lambda *_: None,
-        **settings: Any,
-    ) -> BuildReport:
-        """Build with `dense`, `sparse` and `entity-graph`."""
-        options = {"chunk_tokens": chunk_tokens, "progress": progress}
-        kinds = ("dense", "sparse", "entity-graph")
-        return self._run(building.build, documents, settings, kinds=kinds, **options)
-
-    def add(self, *documents: Document, **settings: Any) -> BuildReport:
-        """Add documents."""
-        return self._run(building.add, documents, settings)
+    def caller(self, resources: Resources, context: Context) -> ModelCaller:
+        """Opens the chat model, which the rules must not do."""
+        assert self._builder == "model", "the rules ask no model"
+        return super().caller(resources, context)
 
     def estimate_add(
         self, *documents: Document, scope: Scope | None = None, **settings: Any
     ) -> tuple[int, Estimate]:
-        """What `add` would cost, or `sync` with a scope."""
-        passages, estimates = self._run(building.estimate_update, documents, settings, scope=scope)
-        return passages, estimates["entity-graph"]
-
-    def remove(self, *ids: str) -> BuildReport:
-        """Remove documents."""
-        return wait(building.remove(ids, directory=self.directory))
-
-    def _run(
-        self,
-        change: Callable[..., Any],
-        documents: Sequence[Document],
-        settings: dict[str, Any],
-        **options: Any,
-    ) -> Any:
-        given = {"model": "scripted", "entity_graph": {"builder": self._builder}}
-        context = Context.model_validate(given | settings)
-        with Resources() as resources:
-
-            def open_caller() -> Any:
-                assert self._builder == "model", "the rules ask no model"
-                return resources.caller(context.model)
-
-            return wait(
-                change(
-                    documents,
-                    directory=self.directory,
-                    embedder=self.embedder,
-                    settings=context,
-                    caller=open_caller,
-                    **options,
-                )
-            )
+        """The passages after `add`, and what it would cost."""
+        change = building.estimate_update
+        passages, estimates = self.run(change, documents, settings, scope=scope)
+        return passages, estimates[self.kind]
 
     @property
     def asked(self) -> Counter[str]:
         """How often the model was asked about each title."""
         return Counter(title_of(request.turn) for request in self.chat.requests)
-
-    @property
-    def folder(self) -> Path:
-        """The graph's folder in the current generation."""
-        generation = read_manifest(self.directory).generation
-        return generation_directory(self.directory, generation) / "entity-graph"
-
-    @property
-    def stats(self) -> EntityStats:
-        """The stats of the current generation."""
-        return EntityStats.load(self.folder)
-
-    @property
-    def files(self) -> dict[str, bytes]:
-        """Every file of the graph but the stats."""
-        return {
-            file.name: file.read_bytes()
-            for file in sorted(self.folder.iterdir())
-            if file.name != "stats.json"
-        }

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.corpus.records import Document, Passage
-from hopyard.indexes.kinds.entity_graph.find.extraction import EXTRACTIONS_FILE
 from hopyard.indexes.kinds.entity_graph.find.model import extraction_of
 from hopyard.indexes.kinds.entity_graph.find.placing import Places
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
@@ -23,7 +22,7 @@ from hopyard.prompts.indexes.entity_graph import (
 )
 from hopyard.testing.models import GARBAGE
 
-from .library import PEOPLE, Library, people, title_of
+from .library import Library, people, title_of
 
 # The prompt
 
@@ -173,12 +172,3 @@ def test_the_rules_use_no_row_that_the_model_wrote(library: Library) -> None:
     assert not any(facts(library).values())
     library.build(people(3))
     assert (library.stats.written.missing, library.asked.total()) == (0, 3)
-
-
-def test_the_ledger_answers_when_the_store_is_gone(library: Library) -> None:
-    library.build(people(3))
-    before = facts(library)
-    (library.directory / EXTRACTIONS_FILE).unlink()
-    library.build(people(5))
-    assert library.asked == dict.fromkeys(PEOPLE[:5], 1)
-    assert {name: facts(library)[name] for name in before} == before
