@@ -30,11 +30,28 @@ from ..builds import Fake, documents, index
 __all__ = ("documents", "index")
 
 
-class Titles(IndexKind):
-    """Counts titles, and says what it was given."""
+class Found(IndexKind):
+    """A kind that keeps what its `find` gives."""
+
+    about = "A kind of the tests."
+
+    async def find(self, context: BuildContext) -> list[Any]:
+        raise NotImplementedError
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
+        found = await self.find(context)
+        (context.directory / "found.json").write_text(json.dumps(found))
+        return {self.name: len(found)}
+
+    def open(self, directory: Path) -> list[Any]:
+        found: list[Any] = json.loads((directory / "found.json").read_text())
+        return found
+
+
+class Titles(Found):
+    """The titles, and what the build was given."""
 
     name = "titles"
-    about = "The titles."
 
     def __init__(self, version: str = "1") -> None:
         self.version = version
@@ -44,35 +61,22 @@ class Titles(IndexKind):
     def prompts(self) -> Mapping[str, str]:
         return {"title": self.version}
 
-    async def build(self, context: BuildContext) -> Mapping[str, int]:
+    async def find(self, context: BuildContext) -> list[str]:
         self.contexts.append(context)
         passages = await in_thread(lambda: list(context.corpus.passages()))
-        titles = sorted({passage.title for passage in passages})
-        (context.directory / "titles.json").write_text(json.dumps(titles))
-        return {"titles": len(titles)}
-
-    def open(self, directory: Path) -> list[str]:
-        found: list[str] = json.loads((directory / "titles.json").read_text())
-        return found
+        return sorted({passage.title for passage in passages})
 
 
-class Initials(IndexKind):
-    """Builds on the titles, and embeds their first letters."""
+class Initials(Found):
+    """Builds on the titles, and embeds their first letters: the shape of the vectors."""
 
     name = "initials"
-    about = "The first letters of the titles."
     needs = ("titles",)
 
-    async def build(self, context: BuildContext) -> Mapping[str, int]:
+    async def find(self, context: BuildContext) -> list[int]:
         titles = KINDS["titles"].open(context.built["titles"])
         letters = sorted({title[0] for title in titles})
-        vectors = await context.embed(letters, namespace="initials")
-        (context.directory / "shape.json").write_text(json.dumps(vectors.shape))
-        return {"initials": len(letters)}
-
-    def open(self, directory: Path) -> list[int]:
-        found: list[int] = json.loads((directory / "shape.json").read_text())
-        return found
+        return list((await context.embed(letters, namespace="initials")).shape)
 
 
 class Summary(Output):
@@ -82,26 +86,19 @@ class Summary(Output):
 SUMMARY = Prompt("summary", 1, "Sum up.", "$passage", Summary, 64)
 
 
-class Summaries(IndexKind):
+class Summaries(Found):
     """Asks the model about every passage."""
 
     name = "summaries"
-    about = "A summary of each passage."
     asks_model = True
 
-    async def build(self, context: BuildContext) -> Mapping[str, int]:
+    async def find(self, context: BuildContext) -> list[str]:
         call = context.call()
 
         async def sum_up(text: str) -> str:
             return (await call(SUMMARY, {"passage": text}, step=text)).text
 
-        texts = [passage.text for passage in context.corpus.passages()]
-        (context.directory / "texts.json").write_text(json.dumps(await context.map(sum_up, texts)))
-        return {"summaries": len(texts)}
-
-    def open(self, directory: Path) -> list[str]:
-        found: list[str] = json.loads((directory / "texts.json").read_text())
-        return found
+        return await context.map(sum_up, [passage.text for passage in context.corpus.passages()])
 
     def status(self, directory: Path) -> Mapping[str, Any]:
         return {"model": "scripted", "texts": len(self.open(directory))}
@@ -128,40 +125,36 @@ def registered() -> Iterator[Callable[[IndexKind], None]]:
 Register = Callable[..., None]
 
 
-def test_kinds_are_found_by_name_each_once() -> None:
-    assert [kind.name for kind in select_kinds(["sparse", "dense", "sparse"])] == [
-        "sparse",
-        "dense",
-    ]
-
-
-def test_kinds_that_others_build_on_come_first(registered: Register) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (["sparse", "dense", "sparse"], ["sparse", "dense"]),
+        (["initials", "dense", "titles"], ["titles", "initials", "dense"]),
+    ],
+)
+def test_kinds_are_found_each_once_after_those_that_they_build_on(
+    registered: Register, wanted: list[str], found: list[str]
+) -> None:
     registered(Titles(), Initials())
-
-    names = [kind.name for kind in select_kinds(["initials", "dense", "titles"])]
-
-    assert names == ["titles", "initials", "dense"]
+    assert [kind.name for kind in select_kinds(wanted)] == found
 
 
-def test_a_kind_that_another_builds_on_must_be_named(registered: Register) -> None:
-    registered(Titles(), Initials())
-    with pytest.raises(
-        UsageError, match=r"'initials' builds on 'titles': .* --with titles,initials"
-    ):
-        select_kinds(["initials"])
-
-
-def test_kinds_that_build_on_each_other(registered: Register) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "needs", "message"),
+    [
+        (["initials"], (), r"'initials' builds on 'titles': .* --with titles,initials"),
+        (["titles", "initials"], ("initials",), "titles and initials build on each other"),
+        (["dense", "spares"], (), "no index kind 'spares'; choose one of communities,"),
+    ],
+)
+def test_kinds_that_cannot_be_built(
+    registered: Register, wanted: list[str], needs: tuple[str, ...], message: str
+) -> None:
     titles = Titles()
-    titles.needs = ("initials",)  # type: ignore[misc]
+    titles.needs = needs  # type: ignore[misc]
     registered(titles, Initials())
-    with pytest.raises(UsageError, match="titles and initials build on each other"):
-        select_kinds(["titles", "initials"])
-
-
-def test_an_unknown_kind() -> None:
-    with pytest.raises(UsageError, match="no index kind 'spares'; choose one of communities,"):
-        select_kinds(["dense", "spares"])
+    with pytest.raises(UsageError, match=message):
+        select_kinds(wanted)
 
 
 async def test_another_kind_plugs_in(
@@ -213,6 +206,20 @@ async def test_a_kind_builds_on_another_and_embeds(
     assert embedder.embedded == ["P", "X"]
 
 
+async def sum_up(
+    documents: list[Document], directory: Path, embedder: Fake, *, concurrency: int
+) -> None:
+    with Resources() as resources:
+        await build(
+            documents,
+            directory=directory,
+            embedder=embedder,
+            kinds=["summaries"],
+            settings=Context(model="scripted", concurrency=concurrency),
+            caller=lambda: resources.caller("scripted"),
+        )
+
+
 async def test_a_kind_that_asks_the_model(
     directory: Path,
     documents: list[Document],
@@ -224,15 +231,7 @@ async def test_a_kind_that_asks_the_model(
     model_server.answer = lambda title, messages: {"text": f"sum: {messages[-1]['content']}"}
     model_server.hold(until=4)
     model_server.delay = 0.02
-    with Resources() as resources:
-        await build(
-            documents,
-            directory=directory,
-            embedder=embedder,
-            kinds=["summaries"],
-            settings=Context(model="scripted", concurrency=4),
-            caller=lambda: resources.caller("scripted"),
-        )
+    await sum_up(documents, directory, embedder, concurrency=4)
 
     with Index.open(directory) as opened:
         texts = [passage.text for passage in opened.corpus.passages()]
@@ -260,15 +259,8 @@ async def test_the_first_error_ends_the_others(
 ) -> None:
     registered(Summaries())
     model_server.answer = lambda title, messages: "no JSON"
-    with Resources() as resources, pytest.raises(ModelOutputError, match="prompt 'summary'"):
-        await build(
-            documents,
-            directory=directory,
-            embedder=embedder,
-            kinds=["summaries"],
-            settings=Context(model="scripted", concurrency=1),
-            caller=lambda: resources.caller("scripted"),
-        )
+    with pytest.raises(ModelOutputError, match="prompt 'summary'"):
+        await sum_up(documents, directory, embedder, concurrency=1)
     assert len(model_server.calls) <= 3
 
 
