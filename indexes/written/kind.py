@@ -7,14 +7,17 @@ files with `stats.json`. Light to import, as `indexes.kind` is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.kind import IndexKind
+from hopyard.indexes.kind import Estimate, IndexKind
 from hopyard.state.registry import load
 from hopyard.state.text.counting import counted
+
+if TYPE_CHECKING:
+    from hopyard.indexes.corpus.records import Passage
 
 
 class WrittenKind(IndexKind):
@@ -33,7 +36,7 @@ class WrittenKind(IndexKind):
     stats: ClassVar[str]
     """The class of its `stats.json`, a `WrittenStats`."""
     builder: ClassVar[str]
-    """The module with its functions `build` and `is_current`."""
+    """The module with its functions `build`, `is_current` and `estimate`."""
     reader: ClassVar[str]
     """The class with a method `load` that `open` gives."""
 
@@ -59,6 +62,14 @@ class WrittenKind(IndexKind):
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
         """Whether a build with these options would write the same files."""
         return bool(load(f"{self.builder}:is_current")(directory, options))
+
+    async def estimate(
+        self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
+    ) -> Estimate:
+        """Estimate what the texts of a build would cost, from a sample of its sources."""
+        load_estimate = load(f"{self.builder}:estimate")
+        estimate: Estimate = await load_estimate(passages, index_directory, options)
+        return estimate
 
     def status(self, directory: Path) -> Mapping[str, Any]:
         """Counts of a generation, who wrote its texts, and what they cost."""

@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from hopyard.indexes.build_context import BuildOptions
-from hopyard.indexes.kind import Estimate, count_problem
+from hopyard.indexes.kind import count_problem
 from hopyard.indexes.written.kind import WrittenKind
 from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
-    from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.communities.index import CommunityIndex
 
@@ -81,18 +79,6 @@ class Communities(WrittenKind):
 
         graph, index = GRAPH.open(directory.parent / GRAPH.name), self.open(directory)
         return {name: {"communities": index.titles_of(graph.rows_in(name))} for name in passage_ids}
-
-    async def estimate(
-        self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
-    ) -> Estimate:
-        """With communities.reports=all, ask about a few communities of the present index.
-
-        With on-demand, the build asks no model.
-        """
-        from hopyard.indexes.kinds.communities import building
-
-        del passages
-        return await building.estimate(index_directory, options)
 
 
 KIND: Final = Communities()

@@ -19,6 +19,7 @@ from scipy import sparse
 
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.communities import CommunitySettings, reports
@@ -56,8 +57,14 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
     )
 
 
-async def estimate(index_directory: Path, options: BuildOptions) -> Estimate:
-    """Estimate what the reports would cost that a build with these options writes."""
+async def estimate(
+    passages: Sequence[Passage], index_directory: Path, options: BuildOptions
+) -> Estimate:
+    """With communities.reports=all, ask about a few communities of the present index.
+
+    With on-demand, the build asks no model.
+    """
+    del passages
     last = await in_thread(CommunityStats.of_index, index_directory, "communities")
     made = made_with(options, last)
     if made.reports == "on-demand":

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from hopyard.indexes.build_context import BuildOptions
-from hopyard.indexes.kind import Estimate, count_problem
+from hopyard.indexes.kind import count_problem
 from hopyard.indexes.written.kind import WrittenKind
 from hopyard.state.settings.fields import Group
 from hopyard.state.text.counting import counted
@@ -129,22 +128,6 @@ class EntityGraphKind(WrittenKind):
 
         count = EntityStats.load(directory).unread
         return f"{counted(count, 'passage')} without names yet" if count else ""
-
-    async def estimate(
-        self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
-    ) -> Estimate:
-        """With entity_graph.builder=model: ask about a few passages; the others cost as much."""
-        from hopyard.indexes.kinds.entity_graph.stats import EntityStats
-
-        last = EntityStats.of_index(index_directory, self.name) if options.keep else None
-        own = last.made_with if last else EntityGraphSettings.of(options.settings)
-        if own.builder != "model":
-            return Estimate("", basis=f"entity_graph.builder={own.builder} asks no model")
-        from hopyard.indexes.kinds.entity_graph.find.model import writer_of
-        from hopyard.indexes.written.estimate import estimate_writing
-
-        writer = writer_of(options.settings, descriptions=own.descriptions)
-        return await estimate_writing(writer, passages, index_directory, options)
 
 
 KIND: Final = EntityGraphKind()

@@ -13,11 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.threads import in_thread
+from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
 from hopyard.indexes.kinds.entity_graph.find import extractions
 from hopyard.indexes.kinds.entity_graph.find.extractions import Extractions
+from hopyard.indexes.kinds.entity_graph.find.model import writer_of
 from hopyard.indexes.kinds.entity_graph.graph.assemble import Found, PassageRow, collect
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.graph.graph_files import graph_files
@@ -25,6 +28,7 @@ from hopyard.indexes.kinds.entity_graph.resolve.entities import resolve_entities
 from hopyard.indexes.kinds.entity_graph.resolve.senses import Passages
 from hopyard.indexes.kinds.entity_graph.resolve.synonyms import Synonyms, find_synonyms
 from hopyard.indexes.kinds.entity_graph.stats import EntityStats, MadeWith
+from hopyard.indexes.written.estimate import estimate_writing
 from hopyard.models.embedder import Vectors
 from hopyard.state.errors import IndexMissingError, UsageError
 
@@ -38,6 +42,18 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
     return last.made_with == made_with and extractions.is_current(
         last.written, made_with.builder, options, descriptions=made_with.descriptions
     )
+
+
+async def estimate(
+    passages: Sequence[Passage], index_directory: Path, options: BuildOptions
+) -> Estimate:
+    """With entity_graph.builder=model, ask about a few passages; the others cost as much."""
+    last = EntityStats.of_index(index_directory, "entity-graph") if options.keep else None
+    own = last.made_with if last else EntityGraphSettings.of(options.settings)
+    if own.builder != "model":
+        return Estimate("", basis=f"entity_graph.builder={own.builder} asks no model")
+    writer = writer_of(options.settings, descriptions=own.descriptions)
+    return await estimate_writing(writer, passages, index_directory, options)
 
 
 async def build(context: BuildContext) -> Mapping[str, int]:

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hopyard.indexes.build_context import BuildOptions
-from hopyard.indexes.kind import Estimate, count_problem
+from hopyard.indexes.kind import count_problem
 from hopyard.indexes.written.kind import WrittenKind
 
 if TYPE_CHECKING:
@@ -73,16 +72,6 @@ class PassageGraph(WrittenKind):
             }
             for name in passage_ids
         }
-
-    async def estimate(
-        self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
-    ) -> Estimate:
-        """Ask about a few passages, and take the others to cost as much."""
-        from hopyard.indexes.kinds.passage_graph.writing import QuestionWriter
-        from hopyard.indexes.written.estimate import estimate_writing
-
-        writer = QuestionWriter(options.settings)
-        return await estimate_writing(writer, passages, index_directory, options)
 
 
 KIND: Final = PassageGraph()

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.corpus.records import embedded_text
+from hopyard.indexes.corpus.records import Passage, embedded_text
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.threads import in_thread
+from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.passage_graph.edges import (
     Edges,
     best_matches,
@@ -32,6 +33,7 @@ from hopyard.indexes.kinds.passage_graph.questions import Sides, both_sides
 from hopyard.indexes.kinds.passage_graph.stats import MATCHING_VERSION, GraphStats, QuestionCounts
 from hopyard.indexes.kinds.passage_graph.writing import ENOUGH, QuestionStore, QuestionWriter
 from hopyard.indexes.text.keywords import extract_keywords
+from hopyard.indexes.written.estimate import estimate_writing
 from hopyard.indexes.written.writer import count_texts, open_texts, write_missing
 
 EDGE_FACTOR: Final = 1.0
@@ -110,6 +112,14 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
         and last.matching == MATCHING_VERSION
         and QuestionWriter(options.settings).has_finished(last.written, options)
     )
+
+
+async def estimate(
+    passages: Sequence[Passage], index_directory: Path, options: BuildOptions
+) -> Estimate:
+    """Ask about a few passages, and take the others to cost as much."""
+    writer = QuestionWriter(options.settings)
+    return await estimate_writing(writer, passages, index_directory, options)
 
 
 async def build(context: BuildContext) -> Mapping[str, int]:

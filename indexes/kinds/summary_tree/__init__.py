@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from hopyard.indexes.build_context import BuildOptions
-from hopyard.indexes.kind import Estimate, count_problem
+from hopyard.indexes.kind import count_problem
 from hopyard.indexes.written.kind import WrittenKind
 from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
-    from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.index import Index
     from hopyard.indexes.kinds.summary_tree.tree import SummaryTree
 
@@ -77,17 +75,6 @@ class SummaryTreeKind(WrittenKind):
             }
             for name in passage_ids
         }
-
-    async def estimate(
-        self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
-    ) -> Estimate:
-        """With summary_tree.writer=model, ask about a few groups of adjacent passages.
-
-        With rule, the build asks no model.
-        """
-        from hopyard.indexes.kinds.summary_tree import building
-
-        return await building.estimate(passages, index_directory, options)
 
 
 KIND: Final = SummaryTreeKind()
