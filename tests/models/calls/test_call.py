@@ -258,18 +258,24 @@ async def test_the_tokens_of_a_person_end_the_persons_calls_alone(server: ModelS
     assert await ask("Capital of Malta?", context=of("")) == "Paris"
 
 
-async def test_limits_of_a_minute_space_the_calls(server: ModelServer) -> None:
-    context = CONTEXT.model_copy(update={"budget": Budget(minute_requests=600), "concurrency": 8})
-    began = monotonic()
-    await asyncio.gather(*(ask(f"Question {number}?", context=context) for number in range(4)))
-    assert max(call.started for call in server.calls) - began >= 0.3, "one call in .1 s"
+async def test_limits_of_a_minute_space_the_calls(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`test_turns` tests the waits: here it is told how long they are, and when they begin."""
+    told: list[tuple[str, float, int]] = []
 
+    async def wait(model: str, seconds: float) -> None:
+        told.append((model, seconds, len(server.calls)))
 
-async def test_tokens_keep_the_next_call_waiting(server: ModelServer) -> None:
-    context = CONTEXT.model_copy(update={"budget": Budget(minute_tokens=24_000)})
-    began = monotonic()
-    await ask("Question 1?", context=context)
-    used = usage_of("run", context)
-    await ask("Question 2?", context=context)
-    tokens = used["input_tokens"] + used["output_tokens"]
-    assert tokens > 50 and server.calls[1].started - began >= tokens / 400, "400 a second"
+    turns = model_caller().ledger.turns
+    monkeypatch.setattr(turns, "wait", wait)
+    monkeypatch.setattr(turns, "took", lambda *given: told.append((*given, len(server.calls))))
+    await ask("1?", context=CONTEXT.model_copy(update={"budget": Budget(minute_requests=600)}))
+    assert told == [("scripted", 0.1, 0), ("scripted", 0.0, 1)], "one call in .1 s"
+    del told[:]
+    limit = Budget(minute_tokens=24_000)
+    await ask("2?", run="two", context=CONTEXT.model_copy(update={"budget": limit}))
+    [(_, expected, before), (_, more, after)] = told
+    used = usage_of("two", CONTEXT)
+    assert (before, after) == (1, 2) and expected > 0
+    assert expected + more == pytest.approx((used["input_tokens"] + used["output_tokens"]) / 400)
