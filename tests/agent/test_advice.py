@@ -78,8 +78,13 @@ def test_an_argument_of_the_client_gets_no_advice_about_the_server() -> None:
     assert without_shell_advice("There is no 'x'; see `hopyard settings`.") == "There is no 'x'."
 
 
-def raised_messages() -> Iterator[str]:
+@pytest.fixture(scope="module")
+def messages() -> list[str]:
     """The text of every error that the package raises, with X in the place of values."""
+    return list(_raised())
+
+
+def _raised() -> Iterator[str]:
     for file in sorted(path for name in FOLDERS for path in (ROOT / name).rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text())):
             match node:
@@ -103,8 +108,9 @@ def test_the_caller_of_a_tool_is_told_who_can_change_it() -> None:
 
 
 @pytest.mark.parametrize("advice", [ADVICE, PROGRAM])
-def test_no_error_of_the_package_advises_a_shell_to_an_agent(advice: Advice) -> None:
-    messages = list(raised_messages())
+def test_no_error_of_the_package_advises_a_shell_to_an_agent(
+    advice: Advice, messages: list[str]
+) -> None:
     advising = [text for text in messages if advises_shell(text)]
     assert len(messages) > 200
     assert len(advising) > 40
