@@ -17,33 +17,17 @@ import pytest
 from model_server import Answer, ModelServer
 from starlette.testclient import TestClient
 
-import hopyard
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.given import Given, read_given
-from hopyard.testing import DOCUMENTS, WordEmbedder
 from hopyard.web import change
 from hopyard.web.app import application
 
-QUESTION = "When was the Iron Bridge opened?"
+from ..agent.conftest import QUESTION, built, index
+
+__all__ = ("built", "index")
+
 ANSWER = {"answer": "It was opened in 1781 [1].", "passages": [1]}
 HTML = '<p>It was opened in 1781 <a class="mark" href="#source-1">[1]</a>.</p>'
-
-
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    hopyard.register_embedding("words", WordEmbedder())
-    folder = tmp_path_factory.mktemp("bridges")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOPYARD_HOME", str(folder / "home"))
-        hopyard.build_index(folder / "index", DOCUMENTS, chunk_tokens=0, embedding="words")
-    return folder / "index"
-
-
-@pytest.fixture
-def index(built: Path, tmp_path: Path) -> Path:
-    """An index of the test's own, which is a copy."""
-    hopyard.register_embedding("words", WordEmbedder())
-    return shutil.copytree(built, tmp_path / "index")
 
 
 @pytest.fixture
