@@ -12,11 +12,26 @@ from hopyard.state.schemas import Source
 
 SECTION_MARK: Final = " › "
 """Between the headings of a section's path, the outermost first."""
+SECTIONS_MARK: Final = "; "
+"""Between the headings of small sections that are one passage."""
 LONGEST_VALUE: Final = 1000
 """Characters of one metadata value that an answer carries; the corpus has the whole one."""
 
 _LONGEST_NAME: Final = 60
 """Characters of a title or a section that a reference shows."""
+
+
+def sections_in(section: str) -> list[str]:
+    """The section of a passage, and the paths of small sections that are one passage.
+
+    Examples:
+        >>> sections_in("Trips › Ferry; Bus")
+        ['Trips › Ferry; Bus', 'Trips › Ferry', 'Bus', 'Trips › Bus']
+    """
+    outer = section.partition(SECTIONS_MARK)[0].rpartition(SECTION_MARK)[0]
+    parts = section.split(SECTIONS_MARK)
+    paths = [path for part in parts for path in (part, f"{outer}{SECTION_MARK}{part}")]
+    return [*dict.fromkeys([section, *(paths if len(parts) > 1 else [])])]
 
 
 def reference(source: Source, *, path: bool = False) -> str:

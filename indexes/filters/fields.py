@@ -22,7 +22,7 @@ from hopyard.indexes.arrays.ragged import IDS, Ragged, load_array
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.corpus.records import Document
 from hopyard.state.metadata import MATCHED_FIELDS, MetadataValue, address_of, known_value
-from hopyard.state.references import SECTION_MARK, file_name, in_folder
+from hopyard.state.references import SECTION_MARK, file_name, in_folder, sections_in
 from hopyard.state.where import Condition, folded
 
 if TYPE_CHECKING:
@@ -299,7 +299,8 @@ def field_values(
         path = document.source
         own += [address_of(document.metadata), path, in_folder(path), file_name(path)]
     elif not own and field == "section":
-        own += [section, *section.split(SECTION_MARK)]
+        paths = sections_in(section)
+        own += [*paths, *(name for path in paths for name in path.split(SECTION_MARK))]
     elif not own and field == "title":
         own += [document.title]
     return [known for known in dict.fromkeys(own) if known != ""]

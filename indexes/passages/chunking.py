@@ -22,6 +22,7 @@ from semantic_text_splitter import TextSplitter
 
 from hopyard.indexes.corpus.long_text import LongText, stretches_of
 from hopyard.indexes.corpus.records import PAGE_END, Document, Passage, embedded_text, text_hash
+from hopyard.indexes.passages.joined import join_small
 from hopyard.indexes.passages.markdown import blocks_of
 from hopyard.indexes.passages.pieces import Pages, Piece, cut_section, piece_of
 from hopyard.indexes.passages.tokens import LONGEST_TOKEN, fewest_tokens, token_counter
@@ -93,6 +94,8 @@ class Chunker:
         if has_pages:
             rest.append("pages")
         rest += [part for part in (document.markup, document.reading) if part not in ("text", "")]
+        if document.markup == "markdown" and (has_pages or "page" in document.metadata):
+            rest.append("small pieces of a page joined")
         if document.boxes:
             rest.append(sha256(b"".join(document.boxes)).hexdigest())
         digest.update(f'", {json.dumps(rest, sort_keys=True)[1:]}'.encode())
@@ -111,7 +114,15 @@ class Chunker:
         """
         header = self._header(document)
         pages = Pages(document.text, str(document.metadata.get("page", "")))
-        pieces, texts = tee(self._pieces(document, header, pages.stretches()))
+        cut = self._pieces(document, header, pages.stretches())
+        if self.chunk_tokens and document.markup == "markdown":
+            cut = join_small(
+                cut,
+                lambda each: self._count(each.text) <= self._room(document, header, each.section),
+                self._count,
+                lambda each: pages.of(each.start, each.end),
+            )
+        pieces, texts = tee(cut)
         ids = passage_ids(document.id, (piece.text for piece in texts))
         position = -1
         for position, (passage_id, piece) in enumerate(zip(ids, pieces, strict=True)):

@@ -267,3 +267,20 @@ async def test_a_method_that_knows_no_filter_is_asked_for_more(index: Index) -> 
     wide = Search("?", 5, index, Context(), embed, allowed=allowed)
     assert [unit["id"] for unit in await method.run(wide)] == ["p0", "p1", "p90"]
     assert widths == [8, 20, 80, 320]
+
+
+def test_small_sections_that_are_one_passage_are_found_by_each_heading() -> None:
+    document = Document("d", "", "")
+    section = "Trips › Ferry; Bus › Stops"
+    found = field_values("section", document, "", section)
+    assert {section, "Trips › Ferry", "Trips › Bus › Stops", "Trips", "Ferry", "Bus", "Stops"} <= {
+        *found
+    }
+    assert field_values("section", document, "", "Trips › Ferry") == [
+        "Trips › Ferry",
+        "Trips",
+        "Ferry",
+    ]
+    outer = field_values("section", document, "", "A › Trips; A › Trips › Ferry")
+    assert {"A › Trips", "A › Trips › Ferry", "Ferry"} <= {*outer}
+    assert field_values("section", document, "", "") == []

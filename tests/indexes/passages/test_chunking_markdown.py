@@ -16,6 +16,10 @@ def markdown(text: str, title: str = "T") -> Document:
     return Document("d", title, text, markup="markdown")
 
 
+LONG = "The tide comes in twice. " * 12
+"""A section that is not small."""
+
+
 def test_a_passage_is_of_one_section_and_is_embedded_with_it(embedder: Embedder) -> None:
     text = "# T\nintro\n## Contacts\nCall Jonas.\n### Late\nCall Han.\n"
     passages = list(Chunker(embedder).split(markdown(text)))
@@ -26,6 +30,51 @@ def test_a_passage_is_of_one_section_and_is_embedded_with_it(embedder: Embedder)
     ]
     assert passages[2].embedded_text == "T › Contacts › Late\nCall Han."
     assert passages[2].full_title == passages[2].heading == "T › Contacts › Late"
+
+
+def test_small_sections_of_a_page_are_joined(make_embedder: MakeEmbedder) -> None:
+    embedder = make_embedder(window=300)
+    text = (
+        "# Trips\nBy sea and land.\n## Ferry\nAt noon.\n## Bus\nAt one.\n### Stops\nQuay.\n"
+        f"## Train\n{LONG}\n# Prices\nTen pounds.\n# Notes\nNone.\n\n\f"
+    )
+    passages = list(Chunker(embedder).split(markdown(text)))
+    small = "By sea and land.\n\nFerry\n\nAt noon.\n\nBus\n\nAt one.\n\nBus › Stops\n\nQuay."
+    assert [(each.section, each.text) for each in passages] == [
+        (
+            "Trips; Trips › Ferry; Trips › Bus; Trips › Bus › Stops; Trips › Train",
+            f"{small}\n\nTrain\n\n{LONG.strip()}",
+        ),
+        ("Prices", "Ten pounds."),
+        ("Notes", "None."),
+    ]
+    without = text.replace("By sea and land.\n", "")
+    [first, *_] = Chunker(embedder).split(markdown(without))
+    assert first.section == "Trips › Ferry; Bus; Bus › Stops; Train"
+    assert [first.text[place:][:5] for place in (0, 7, 17)] == ["Ferry", "At no", "Bus\n\n"]
+    apart = [each.section for each in Chunker(embedder).split(markdown(text.replace("\f", "")))]
+    assert apart[:4] == ["Trips", "Trips › Ferry", "Trips › Bus", "Trips › Bus › Stops"]
+
+
+def test_small_sections_are_joined_up_to_the_size_and_on_their_page(embedder: Embedder) -> None:
+    sections = "".join(f"## Part {number}\nThe tide of day {number}.\n" for number in range(20))
+    passages = list(Chunker(embedder, 40).split(markdown(f"# Tides\n{sections}\n\n\f")))
+    assert all(each.tokens <= 40 for each in passages)
+    assert 1 < len(passages) < 10
+    text = "\n\n".join(each.text for each in passages)
+    assert [f"Part {number}\n\nThe tide of day {number}." in text for number in range(20)] == (
+        [True] * 20
+    )
+    paged = "# Tides\n## Ebb\nOne.\n## Flow\nTwo.\n\n\f## Neap\nThree.\n## Spring\nFour.\n\n\f"
+    assert [(each.section, each.pages) for each in Chunker(embedder).split(markdown(paged))] == [
+        ("Tides › Ebb; Flow", "1"),
+        ("Tides › Neap; Spring", "2"),
+    ]
+    table = "# Tides\n## Ebb\nOne.\n## Flow\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\f"
+    assert [each.section for each in Chunker(embedder).split(markdown(table))] == [
+        "Tides › Ebb",
+        "Tides › Flow",
+    ]
 
 
 def test_a_heading_never_is_a_passage_alone(embedder: Embedder) -> None:
