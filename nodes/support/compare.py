@@ -221,9 +221,15 @@ def _values(lines: Sequence[Line]) -> list[tuple[Line, Number]]:
 
 
 def _counted(found: Matches, number: Number) -> list[Line]:
-    """The rows or items of which there are so many, in all or with a word of the statement."""
+    """The rows or items of which there are so many, in all or with a word of the statement.
+
+    Also the sentence that lists so many dates of what the statement says.
+    """
     if number.unit or number.plain < 2:
         return []
+    for line in found.lines:
+        if not line.table and len(line.own.dates) == number.plain and found.told(line):
+            return [line]
     groups: dict[tuple[object, ...], list[Line]] = {}
     for line in found.lines:
         if line.table:
