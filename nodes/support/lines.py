@@ -37,9 +37,14 @@ Span = tuple[int, int]
 SAMPLE: Final = 4000
 """Characters of a text that show its language."""
 _WORD: Final = re.compile(r"\w+")
-_PARTS: Final = re.compile(r"[:;,]\s+")
+_PARTS: Final = re.compile(
+    r"[:;,]\s+(?!(?:compared|versus|against|up from|down from|verglichen|gegenüber)\b)"
+)
 _FISCAL: Final = re.compile(r"\bFY ?(?=(?:19|20)\d\d\b)")
 """FY2022 is the year 2022, and no name."""
+_QUARTER: Final = re.compile(r"\b([1-4])(?:st|nd|rd|th) (?:fiscal )?quarter\b", re.IGNORECASE)
+_YEAR_QUARTER: Final = re.compile(r"(?<=(?:19|20)\d\d)(?=Q[1-4](?![^\W_]))")
+"""In "2024Q2"."""
 _JOINT: Final = re.compile(r"_(?!\d)|_(?=(?:19|20)\d\d(?!\d))")
 """Before a word or a year in the name of a file. The 10 of "ACME_2022_10-K" is no number."""
 _BETWEEN: Final = re.compile(r"[\s_]+")
@@ -92,8 +97,9 @@ class Said:
 @lru_cache(512)
 def said(text: str, language: str = "en") -> Said:
     """The features of a text."""
-    plain = _FISCAL.sub("fiscal ", unicodedata.normalize("NFKC", text))
-    return Said(with_digits(plain, language))
+    plain = _FISCAL.sub("fiscal ", unicodedata.normalize("NFKC", text.replace("\n", " ")))
+    plain = with_digits(_YEAR_QUARTER.sub(" ", plain), language)
+    return Said(_QUARTER.sub(r"Q\1, the \g<0>", plain))
 
 
 @dataclass(frozen=True)

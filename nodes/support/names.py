@@ -58,7 +58,10 @@ class Name:
     sure: bool = True
 
     def is_in(self, known: dict[str, set[str]]) -> bool:
-        """Whether a text has the name: its last word, or at least half of its words."""
+        """Whether a text has the name: its last word, half of its words, or all in one word."""
+        joined = "".join(self.words)
+        if len(self.words) > 1 and joined in known.get(joined[:3], ()):  # "BESTBUY_2023.pdf"
+            return True
         found = [_has(known, word) for word in self.words]
         coded = [any(map(str.isdecimal, word)) for word in self.words]
         if any(coded):
@@ -119,7 +122,7 @@ def _can_be_name(word: str) -> bool:
     small = _bare(word.casefold())
     if any(map(str.isdecimal, word)):
         return CODE.fullmatch(word) is not None and small not in UNITS
-    if not word[0].isupper() or len(word) < 2:
+    if not word[0].isupper() or len(small) < 2:
         return False
     return not any(small in known for known in (STOP_WORDS, _NO_NAMES, UNITS, SCALES, MONTHS))
 

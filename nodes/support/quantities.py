@@ -13,7 +13,10 @@ from text_to_num import alpha2digit
 from hopyard.nodes.support.measures import SCALES, UNITS, Unit
 
 _LETTER: Final = r"[A-Za-zÀ-ʯͰ-ӿ]"
-_NUMBER: Final = re.compile(rf"(?<![\d_])(?<!{_LETTER})\d+(?:[.,'’\u00a0\u202f]\d+)*")
+_NUMBER: Final = re.compile(
+    rf"(?<![\d_])(?<!{_LETTER})\d+(?:[.,'’\u00a0\u202f]\d+)*(?!\d|-[kqf]\b)"
+)
+"""Not the 10 of the forms 10-K and 10-Q."""
 _GROUPS: Final = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 """A separator of thousands, as far as one can see."""
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
@@ -23,11 +26,12 @@ _SIGNS: Final = sorted(
 )
 _UNIT: Final = f"{'|'.join(map(re.escape, reversed(_SIGNS)))}|[^\\W\\d_]+"
 """Signs and words of scripts without spaces, the longest first, or any word."""
-_AFTER: Final = re.compile(rf"[ \u00a0\u202f]?({_UNIT})")
+_AFTER: Final = re.compile(rf"[ \u00a0\u202f]?({_UNIT})(?!(?<=[€$£¥₩])\d)")
+"""In "2016 $40" the sign is that of the next number."""
 _BEFORE: Final = re.compile(r"(us\$|[€$£¥₩]|\b(?:eur|usd|gbp|chf|krw|cny|jpy))\s?$")
 _SHORT_SCALES: Final = {"k": 1000, "m": 10**6, "bn": 10**9, "b": 10**9}
 """After an amount of money, as in $5m."""
-_SCALED: Final = re.compile(rf"((?:\d|\bin|\()\s?(?:{'|'.join(SCALES)})\b)", re.IGNORECASE)
+_SCALED: Final = re.compile(rf"((?:[\d€$£]|\bin|\()\s?(?:{'|'.join(SCALES)})\b)", re.IGNORECASE)
 """A scale that stays a word: "3.2 million" is not "3.2 1000000"."""
 _RANGE: Final = re.compile(r" ?(?:to|auf|bis|and|or|und|oder|[-–]) ?[\d.,]*\d")
 """In "from 2.4 to 3.0 million euros" both numbers have the unit."""
