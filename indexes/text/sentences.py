@@ -24,6 +24,9 @@ _LINE: Final = re.compile(r"[^\n\r\f\v]*")
 _ROW: Final = re.compile(r"\s*\|")
 _RULE: Final = re.compile(r"\s*\|?(?:\s*:?-+:?\s*(?:\||$))+\s*")
 """The line below a table's header."""
+_RULE_BELOW: Final = re.compile(r"\n[ \t]*\|[ \t:|-]+\n[ \t]*\|")
+_AMOUNT: Final = re.compile(r"(?:[$€£]\s?(?:\d[\d.,]*|[—–-])|\d{1,3}(?:,\d{3})+)\)?")
+"""A cell that heads no column: the table goes on from another page, or has no header."""
 _BORDER: Final = re.compile(r"(?<!\\)\|")
 _ITEM: Final = re.compile(r"\s*(?:[-*•‣–]|\d{1,3}[.)])\s+\S")
 _HEADING: Final = re.compile(r"\s*#{1,6}\s")
@@ -99,6 +102,16 @@ def cells_of_row(row: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in _BORDER.split(row.strip().strip("|"))]
 
 
+def is_header(text: str, span: Span) -> bool:
+    """Whether a row is the header of rows below it, and no row itself as one with an amount is."""
+    ruled = _RULE_BELOW.match(text, span[1]) is not None
+    return ruled and not _has_amount(text[slice(*span)])
+
+
+def _has_amount(row: str) -> bool:
+    return any(map(_AMOUNT.fullmatch, cells_of_row(row)))
+
+
 def header_of_row(text: str, start: int) -> list[str]:
     """The header of each column of the table that a row is in; none where it has no header.
 
@@ -108,7 +121,7 @@ def header_of_row(text: str, start: int) -> list[str]:
     if not is_row(text, start):
         return []
     above = [text[slice(*line)] for line in _rows_above(text, start)]
-    if len(above) < 2 or not _RULE.fullmatch(above[-2]):
+    if len(above) < 2 or not _RULE.fullmatch(above[-2]) or _has_amount(above[-1]):
         return []
     return cells_of_row(above[-1])
 
@@ -145,7 +158,7 @@ def context_of_row(text: str, start: int) -> str:
     if not above:
         return ""
     first = text[slice(*above[-1])]
-    header = "" if _RULE.fullmatch(first) else first
+    header = "" if _RULE.fullmatch(first) or _has_amount(first) else first
     before = sentence_spans(text[: above[-1][0]])[-1:]
     lead = [text[slice(*span)] for span in before if not is_heading(text, span[0])]
     return " ".join([*lead, header.strip()]).strip()

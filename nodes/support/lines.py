@@ -13,6 +13,7 @@ from hopyard.indexes.text.sentences import (
     cells_of_row,
     context_of_row,
     header_of_row,
+    is_header,
     is_heading,
     is_item,
     is_row,
@@ -53,7 +54,6 @@ _DIGIT: Final = re.compile(r"\d")
 nothing of the statement: "Kim_2022.pdf" may hold what Lee did in 2021."""
 _PER_UNIT: Final = re.compile(r"\b(?:per|pro|eps)\b", re.IGNORECASE)
 """A row that is not in the millions of its table, as its caption says: "except per share"."""
-_RULE_BELOW: Final = re.compile(r"\n[ \t]*\|[ \t:|-]+\n[ \t]*\|")
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
             parts = tuple(said(part, language) for part in _PARTS.split(own.plain))
             heading = is_heading(text, start)
             lines.append(Line(passage, span, own, about, kind, cells=parts, heading=heading))
-        elif not _RULE_BELOW.match(text, end):  # a header is no row, if there are rows
+        elif not is_header(text, span):
             around = said(f"{title} {context_of_row(text, start)}", language)
             header = tuple(header_of_row(text, start))
             cells = tuple(said(cell, language) for cell in cells_of_row(text[start:end]))

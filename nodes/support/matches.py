@@ -30,6 +30,7 @@ class Matches:
     """The parts of a statement and its question that lines of passages have."""
 
     def __init__(self, statement: str, passages: Sequence[Passage], asked: str, about: str) -> None:
+        self.passages: Final = passages
         self.text: Final = " ".join(passage.text for passage in passages)[:SAMPLE]
         # An answer is in the language of its question.
         self.language: Final = language_of(f"{asked} {statement}") or language_of(about)
@@ -58,6 +59,10 @@ class Matches:
         self.used: Final[list[Line]] = []
         """Lines that a number follows from."""
         self._hits: Final[dict[int, frozenset[Hit]]] = {}
+
+    def of(self, part: str) -> Matches:
+        """The matches of a part of the statement."""
+        return Matches(part, self.passages, self.asked.plain, "")
 
     def names_in(self, plain: str, *, short: bool = False) -> list[Name]:
         """The names in a text; a short answer is one if it has a capital."""

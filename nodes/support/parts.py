@@ -1,0 +1,44 @@
+"""The part of a statement that one of its numbers or names belongs to.
+
+"Gross profit was 9 million on revenue of 40 million in 2022" states two values. The words of one
+tell nothing about the row of the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from hopyard.nodes.support.matches import Matches
+from hopyard.nodes.support.measures import SCALES, UNITS
+
+_AMOUNT: Final = re.compile(r"\d[\d.,]*(?:\s?([^\W\d_]+|[%€]))?")
+_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+def part_with(found: Matches, place: int) -> Matches | None:
+    """The part of a statement with what begins at a place, up to the next number; None for all.
+
+    A number ends a part, with the unit after it. A part without a year has those of the statement.
+    """
+    text, start = found.claim.plain, 0
+    ends = list(_ends(found))
+    if len(ends) < 2:
+        return None
+    start = max((end for end in ends if end <= place), default=0)
+    end = min((end for end in ends if end > place), default=len(text))
+    part = text[start:end]
+    if not _YEAR.search(part):
+        part = " ".join([part, *_YEAR.findall(text)])
+    return found.of(part)
+
+
+def _ends(found: Matches) -> Iterator[int]:
+    """Where the numbers of a statement end that are no years."""
+    for number in found.claim.numbers:
+        amount = _AMOUNT.match(found.claim.plain, number.start)
+        if amount and not number.year:
+            word = (amount[1] or "").casefold()
+            known = word in UNITS or word in SCALES
+            yield amount.end() if known or not word else amount.start(1)
