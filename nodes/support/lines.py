@@ -133,7 +133,9 @@ class Line:
         if not self.table:
             return [list(self.own.numbers)]
         names = [*self.header, *[""] * len(self.cells)]
-        lead = "" if _PER_UNIT.search(self.own.plain) else self.around.plain
+        # "Cards (millions)" at the beginning of a row counts before the table's head.
+        lead = f"{self.cells[0].plain} {self.around.plain}"
+        lead = "" if _PER_UNIT.search(self.own.plain) else lead
         return [
             [in_column(number, name, lead) for number in cell.numbers]
             for name, cell in zip(names, self.cells, strict=False)

@@ -13,7 +13,7 @@ from hopyard.nodes.support.dates import is_moved, time_between
 from hopyard.nodes.support.lines import Line, said
 from hopyard.nodes.support.matches import Matches, has
 from hopyard.nodes.support.names import Name
-from hopyard.nodes.support.parts import part_with
+from hopyard.nodes.support.parts import by_its_year, part_with
 from hopyard.nodes.support.quantities import Date, Number
 
 _DEFINITE: Final = re.compile(
@@ -32,7 +32,7 @@ def missing_number(found: Matches) -> str:
     wanted = [
         number for number in found.claim.numbers if not any(map(number.equals, asked.numbers))
     ]
-    confirmed = [number for number in wanted if _is_in_place(found, number)]
+    confirmed = [number for number in wanted if _is_in_place(by_its_year(found, number), number)]
     operations = announced(found.whole.plain)
     for number in wanted:
         if number not in confirmed:
@@ -110,9 +110,14 @@ def _is_elsewhere_in(found: Matches, line: Line, wanted: Number | Date) -> bool:
         told = held | found.hits_in(header) - {wanted}
         if has(cell, wanted, numbers):
             own.append(told)
-        elif cell is not label and any(each.base in {"", wanted.base} for each in numbers):
+        elif cell is not label and any(_is_alike(each, wanted) for each in numbers):
             others += [] if any(isinstance(hit, Number) for hit in held) else [told]
     return bool(own) and any(all(mine < told for mine in own) for told in others)
+
+
+def _is_alike(other: Number, wanted: Number) -> bool:
+    """Whether a number may be of the same kind as another: not the 2 of "two units", of money."""
+    return other.base == wanted.base or (not other.base and other.plain > _FEW)
 
 
 def _follows(

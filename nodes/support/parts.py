@@ -12,9 +12,11 @@ from typing import Final
 
 from hopyard.nodes.support.matches import Matches
 from hopyard.nodes.support.measures import SCALES, UNITS
+from hopyard.nodes.support.quantities import Number
 
 _AMOUNT: Final = re.compile(r"\d[\d.,]*(?:\s?([^\W\d_]+|[%€]))?")
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR_BEFORE: Final = re.compile(r"\b((?:19|20)\d\d)\)?:? ?[$€£]?$")
 
 
 def part_with(found: Matches, place: int) -> Matches | None:
@@ -32,6 +34,20 @@ def part_with(found: Matches, place: int) -> Matches | None:
     if not _YEAR.search(part):
         part = " ".join([part, *_YEAR.findall(text)])
     return found.of(part)
+
+
+def by_its_year(found: Matches, number: Number) -> Matches:
+    """A statement without other numbers and their years, as in "2022: 40, 2021: 30"."""
+    text = found.claim.plain
+    before = _YEAR_BEFORE.search(text, 0, number.start)
+    if before is None or len(set(_YEAR.findall(text))) == 1:
+        return found
+    return found.of(
+        _AMOUNT.sub(
+            lambda each: each[0] if each.start() == number.start or before[1] in each[0] else "",
+            text,
+        )
+    )
 
 
 def _ends(found: Matches) -> Iterator[int]:

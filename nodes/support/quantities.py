@@ -145,13 +145,17 @@ class Number:
         return other.value in mine or other.plain in mine
 
     def _rounds(self, other: Number) -> bool:
-        """Whether "$1.3 billion" says, rounded, what a table in millions shows as 1,342."""
-        if self.step < _LEAST_SCALED or not _CURRENCIES & {self.base, other.base}:
+        """Whether "$1.3 billion" says, rounded, what a table in millions shows as 1,342.
+
+        What is no money must be the same: "76.7 million" cards.
+        """
+        if self.step < _LEAST_SCALED:
             return False
         scales: tuple[Fraction, ...] = (other.scale,) if other.scale != 1 else ()
         if other.unscaled and abs(other.value) >= _LEAST_SHOWN:
             scales = _TABLE_SCALES
         most = min(self.step / 2, self.value * _MOST_ROUNDED)
+        most = most if _CURRENCIES & {self.base, other.base} else Fraction(0)
         return any(abs(other.value * scale - self.value) <= most for scale in scales)
 
 
