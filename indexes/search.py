@@ -131,7 +131,7 @@ class SearchMethod:
     filters: bool = False
 
     async def run(self, search: Search) -> list[Evidence]:
-        """Search. What matches the conditions that the text itself names comes first.
+        """Search. Units that match the conditions which the text itself names come first.
 
         With a filter it gives k passages if so many match.
 

@@ -72,7 +72,7 @@ def asked_conditions(
         readable: The passages that the caller may read, whose values alone count; None for all.
 
     Examples:
-        "What did Wired say in November 2023?" has `source=Wired` and `date=2023-11`.
+        "Did Wired say so in November 2023?" has `source=Wired` and `date=2023-11`.
     """
     named, refused = dict[str, dict[str, None]](), set[str]()
     values = [each for each in _values(fields, question) if _is_readable(fields, each, readable)]

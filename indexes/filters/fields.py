@@ -38,7 +38,7 @@ _NUMBER: Final = "0"
 _TEXT: Final = "1"
 """Numbers before texts."""
 _ENDS: Final = ("\0", " - ", " | ")
-"""What follows a name in the term of a value: the end of the value, or another part."""
+"""Signs after a name in the term of a value: its end, or the beginning of another part."""
 _KEPT: Final = 10_000
 """Pages and sections whose values are kept while a corpus is read."""
 

@@ -1,8 +1,8 @@
 """Small pieces of a page joined up to the size of a passage.
 
 A line or two in larger letters make a section of a PDF and say little alone. Such a piece joins
-those beside it, and each keeps its heading in the text. In documents without pages, sections are
-what their author made, and a citation names the one that it is from.
+those beside it, and each keeps its heading in the text. In documents without pages, an author made
+the sections, and a citation names a single section.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ class DocumentNames:
     def _joined(self, short: str) -> Iterator[Weights]:
         """The documents of the joined name that a word is short for, if there is one alone.
 
-        `AMEX` stands for `AMERICANEXPRESS`, whose halves begin with AM and EX.
+        `AMEX` stands for `AMERICANEXPRESS`, whose two words begin with AM and EX.
         """
         forms = [re.compile(f"{short[:cut]}[a-z]{{2,}}{short[cut:]}[a-z]{{2,}}") for cut in (2, 3)]
         held: dict[str, list[Weights]] = {}
