@@ -26,7 +26,7 @@ _RULE: Final = re.compile(r"\s*\|?(?:\s*:?-+:?\s*(?:\||$))+\s*")
 """The line below a table's header."""
 _RULE_BELOW: Final = re.compile(r"\n[ \t]*\|[ \t:|-]+\n[ \t]*\|")
 _AMOUNT: Final = re.compile(r"(?:[$€£]\s?(?:\d[\d.,]*|[—–-])|\d{1,3}(?:,\d{3})+)\)?")
-"""A cell that heads no column: the table goes on from another page, or has no header."""
+"""A cell that heads no column: the table continues from another page, or has no header."""
 _BORDER: Final = re.compile(r"(?<!\\)\|")
 _ITEM: Final = re.compile(r"\s*(?:[-*•‣–]|\d{1,3}[.)])\s+\S")
 _HEADING: Final = re.compile(r"\s*#{1,6}\s")

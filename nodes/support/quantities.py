@@ -147,7 +147,7 @@ class Number:
     def _rounds(self, other: Number) -> bool:
         """Whether "$1.3 billion" says, rounded, what a table in millions shows as 1,342.
 
-        What is no money must be the same: "76.7 million" cards.
+        Other quantities must be the same, such as "76.7 million" cards.
         """
         if self.step < _LEAST_SCALED:
             return False

@@ -75,7 +75,7 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
 async def estimate(
     passages: Sequence[Passage], index_directory: Path, options: BuildOptions
 ) -> Estimate:
-    """Estimate the calls of a build from scratch; with summary_tree.writer=rule there are none.
+    """Estimate the calls of a build from scratch; summary_tree.writer=rule makes none.
 
     Clusters are not known before, so groups of adjacent passages stand for them.
     """
