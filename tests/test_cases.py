@@ -20,34 +20,34 @@ KINDS = "models/calls/test_reply_kinds.py"
 
 TESTED = {
     "documents": {
-        "01-xml-mixed-content": (EACH_FILE, f"{READERS}/test_formats.py::test_xml_keeps_all_text_in_order"),
-        "02-json-nested-objects": (EACH_FILE, f"{READERS}/test_formats.py::test_objects_of_a_json_list_stay_whole"),
+        "01-xml-mixed-content": (EACH_FILE, f"{READERS}/test_data.py::test_xml_keeps_all_text_in_order"),
+        "02-json-nested-objects": (EACH_FILE, f"{READERS}/test_data.py::test_objects_of_a_json_list_stay_whole"),
         "03-search-identifiers": (
             "indexes/documents/test_cases.py::test_the_passage_with_the_identifier_is_first",
             "indexes/kinds/sparse/test_spellings.py::test_names_of_files_are_not_cut",
         ),
         "04-pdf-running-lines": (EACH_FILE, f"{READERS}/test_pdf_pages.py::test_a_line_whose_number_is_its_content_stays"),
-        "06-xlsx-numbers": (EACH_FILE, f"{READERS}/test_formats.py::test_numbers_are_as_the_spreadsheet_shows_them"),
-        "07-merged-cells": (EACH_FILE, f"{READERS}/test_word_tables.py::test_kinds"),
+        "06-xlsx-numbers": (EACH_FILE, f"{READERS}/test_sheets.py::test_numbers_are_as_the_spreadsheet_shows_them"),
+        "07-merged-cells": (EACH_FILE, f"{READERS}/test_word_cases.py::test_kinds"),
         "08-eml-nested-parts": (EACH_FILE, f"{READERS}/test_mail.py::test_all_parts_are_read"),
         "10-pdf-form-xobject": (EACH_FILE, f"{READERS}/test_pdf_objects.py::test_a_page_that_is_one_form_in_another"),
         "11-pdf-form-fields": (EACH_FILE, f"{READERS}/test_pdf_pages.py::test_values_of_a_form_stand_beside_their_labels"),
-        "13-text-one-bad-byte": (EACH_FILE, f"{READERS}/test_formats.py::test_one_wrong_byte_changes_no_other_letter"),
+        "13-text-one-bad-byte": (EACH_FILE, f"{READERS}/test_text.py::test_one_wrong_byte_changes_no_other_letter"),
         "14-same-folder-name": (
             "indexes/documents/test_cases.py::test_two_folders_of_one_name_lose_no_file",
             "indexes/documents/test_folders.py::test_a_second_folder_of_the_name_is_added_beside_the_first",
         ),
-        "16-docx-checkboxes": (EACH_FILE, f"{READERS}/test_word_fields.py::test_kinds"),
-        "17-docx-numbering": (EACH_FILE, f"{READERS}/test_word_lists.py::test_kinds"),
+        "16-docx-checkboxes": (EACH_FILE, f"{READERS}/test_word_cases.py::test_kinds"),
+        "17-docx-numbering": (EACH_FILE, f"{READERS}/test_word_cases.py::test_kinds"),
         "18-pdf-right-to-left": (EACH_FILE, f"{READERS}/test_pdf_scripts.py::test_pages_of_seven_scripts"),
         "19-pdf-rotated-text": (EACH_FILE, f"{READERS}/test_pdf_pages.py::test_slanted_text_does_not_mix_with_the_lines_below_it"),
         "21-zip-names": (EACH_FILE, f"{READERS}/test_files_in_files.py::test_a_name_in_unicode_beside_the_other_counts"),
-        "23-front-matter": (EACH_FILE, f"{READERS}/test_formats.py::test_front_matter_that_is_no_valid_yaml"),
-        "25-docx-lost-parts": (EACH_FILE, f"{READERS}/test_neighbours.py::test_word"),
+        "23-front-matter": (EACH_FILE, f"{READERS}/test_text.py::test_front_matter_that_is_no_valid_yaml"),
+        "25-docx-lost-parts": (EACH_FILE, f"{READERS}/test_word_cases.py::test_kinds"),
         "26-superscripts": (EACH_FILE, f"{READERS}/test_pdf_pages.py::test_raised_and_lowered_characters"),
-        "28-xml-encodings": (EACH_FILE, f"{READERS}/test_formats.py::test_xml_in_the_encoding_that_it_declares"),
+        "28-xml-encodings": (EACH_FILE, f"{READERS}/test_data.py::test_xml_in_the_encoding_that_it_declares"),
         "30-names-and-dates": (EACH_FILE, "indexes/filters/test_allowed.py::test_documents_without_a_date_are_counted"),
-        "32-encoding-guess": (EACH_FILE, f"{READERS}/test_formats.py::test_short_texts_in_the_encodings_of_their_countries"),
+        "32-encoding-guess": (EACH_FILE, f"{READERS}/test_text.py::test_an_encoding_is_recognised"),
     },
     "agents": {
         "cut-answer": (
@@ -68,11 +68,11 @@ TESTED = {
         ),
         "no-json-schema": (
             "models/calls/test_refused_options.py::test_what_a_server_refuses_is_left_out_from_then_on",
-            "models/calls/test_more_reports.py::test_a_grammar_that_a_server_cannot_make_is_a_refused_schema",
+            "models/calls/test_reports.py::test_a_grammar_that_a_server_cannot_make_is_a_refused_schema",
         ),
         "ollama-window": (
             "models/test_ollama.py::test_the_window_holds_prompt_and_answer",
-            "models/calls/test_odd_bytes.py::test_a_model_whose_tokens_are_denser_gets_fewer_passages",
+            "models/calls/test_reports.py::test_a_model_whose_tokens_are_denser_gets_fewer_passages",
         ),
         "removed-document": (
             "indexes/test_removed_text.py::test_vacuum_leaves_no_byte_of_it",
@@ -88,7 +88,7 @@ TESTED = {
         ),
         "thoughts-taken-as-answer": (
             f"{KINDS}::test_a_draft_is_neither_the_answer_nor_shown_nor_kept",
-            "models/calls/test_odd_replies_of_servers.py::test_thoughts_as_parts_of_the_content_are_no_answer",
+            "models/calls/test_reports.py::test_an_answer_in_another_form_is_read",
         ),
     },
 }  # fmt: skip
