@@ -32,7 +32,7 @@ def missing_number(found: Matches) -> str:
     wanted = [
         number for number in found.claim.numbers if not any(map(number.equals, asked.numbers))
     ]
-    confirmed = [number for number in wanted if _is_in_place(by_its_year(found, number), number)]
+    confirmed = [number for number in wanted if _is_at_its_year(found, number)]
     operations = announced(found.whole.plain)
     for number in wanted:
         if number not in confirmed:
@@ -69,19 +69,53 @@ def _is_in_place(found: Matches, wanted: Number | Date) -> bool:
     return False
 
 
+def _is_at_its_year(found: Matches, number: Number) -> bool:
+    """Whether a number is in place, without the numbers of other years if its year is given."""
+    part = by_its_year(found, number)
+    return any(
+        _is_in_place(part, each) for each in part.claim.numbers if each.value == number.value
+    )
+
+
 def _is_in_its_part(found: Matches, number: Number) -> bool:
     """Whether the part of a statement with a number, read alone, is in a row or a clause."""
     part = part_with(found, number.start)
-    return part is not None and any(
-        _is_in_place(part, each)
-        for each in part.claim.numbers
-        if each.value == number.value
-        and any(
-            any(isinstance(hit, (str, Name)) for hit in part.hits(line))
-            for line in part.lines
-            if has(line.own, each, line.numbers)
-        )
+    if part is None:
+        return False
+    own = [each for each in part.claim.numbers if each.value == number.value]
+    return any(
+        _is_in_place(part, each) and _shares_a_word(part, line) and _is_beside(found, line, each)
+        for each in own
+        for line in part.lines
+        if has(line.own, each, line.numbers)
     )
+
+
+def _shares_a_word(part: Matches, line: Line) -> bool:
+    return any(isinstance(hit, (str, Name)) for hit in part.hits(line))
+
+
+def _is_beside(found: Matches, line: Line, wanted: Number) -> bool:
+    """Whether a number is in the row or the column of another value of the statement.
+
+    True if its table has no other value. "In May, cash was 295 and debt 1,905" is wrong if the debt
+    is that of June: it is in another row and in another column than the cash.
+    """
+    if not line.table:
+        return True
+    others = [each for each in found.claim.numbers if not (each.year or each.equals(wanted))]
+    own = _columns_of(line, [wanted])
+    rows = {row: _columns_of(row, others) for row in found.lines if row.table == line.table}
+    return not any(rows.values()) or bool(rows.get(line)) or any(own & its for its in rows.values())
+
+
+def _columns_of(line: Line, numbers: Sequence[Number]) -> set[int]:
+    """The places of the columns of a row that have one of some numbers."""
+    return {
+        place
+        for place, column in enumerate(line.columns)
+        if any(number.equals(each) for number in numbers for each in column)
+    }
 
 
 def _is_of_another(found: Matches, line: Line, other: Line, wanted: Number | Date) -> bool:

@@ -183,6 +183,13 @@ def without_dates(text: str) -> str:
     return _YEAR_WORD.sub(" ", _find_dates(text)[1])
 
 
+def only_dates(text: str) -> str:
+    """The dates and years of a text, with blanks in place of the rest."""
+    masked = _YEAR_WORD.sub(" " * 4, _find_dates(text)[1])
+    pairs = zip(text, masked, strict=True)
+    return "".join(own if left == " " else " " for own, left in pairs)
+
+
 def in_column(number: Number, header: str, lead: str = "") -> Number:
     """The number in a table's cell, with the unit and the scale that its header names.
 
