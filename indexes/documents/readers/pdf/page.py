@@ -19,7 +19,7 @@ from hopyard.indexes.documents.readers.pdf.layout import Line, Page
 from hopyard.indexes.documents.readers.pdf.lines import TABLE, lines_of
 from hopyard.indexes.documents.readers.pdf.places import Frame, Turn, Word
 from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, is_whole, rows_in
-from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
+from hopyard.indexes.documents.readers.pdf.tables import holds_values, joined_head, table_at
 from hopyard.indexes.documents.readers.pdf.words import words_of
 from hopyard.indexes.passages.markdown import table_lines
 
@@ -45,8 +45,8 @@ _MOST_BOLD_LINES: Final = 2
 def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
     """Read the page of a number, from 1.
 
-    `head` is that of the table that the page before ends with. A table without a head that begins
-    this page has it too, if it has as many columns.
+    `head` is that of the table that the page before ends with. A table without a head, or whose
+    first row holds values, has it too if it begins this page and has as many columns.
     """
     page = document[number - 1]
     text = page.get_textpage()
@@ -145,10 +145,14 @@ class _Blocks:
         self._end(paragraph)
 
     def _table(self, rows: list[list[Cell]]) -> None:
+        before = [Cell(text) for text in self._before]
+        is_first = sum(map(len, self.blocks)) <= 3
+        if is_first and len(before) == len(rows[0]):
+            if not any(cell.text for cell in rows[0]):
+                rows = [before, *rows[1:]]
+            elif holds_values(rows[0]) and not holds_values(before):
+                rows = [before, *rows]
         head, *body = rows
-        first = sum(map(len, self.blocks)) <= 3
-        if first and len(self._before) == len(head) and not any(cell.text for cell in head):
-            head = [Cell(text) for text in self._before]
         self.head = [cell.text for cell in head]
         lines = table_lines([[cell.text for cell in row] for row in (head, *body)])
         words = [tuple(chain.from_iterable(cell.words for cell in row)) for row in (head, *body)]

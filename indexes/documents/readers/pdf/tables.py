@@ -115,6 +115,12 @@ def joined_head(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
     return [list(row) for row in rows]
 
 
+def holds_values(row: Sequence[Cell]) -> bool:
+    """Whether a row has a figure that the head of a column may not hold."""
+    figures = [cell.text for cell in row[1:] if is_figure(cell.text)]
+    return not all(map(_HEAD_FIGURE.fullmatch, figures))
+
+
 def _above(
     lines: Sequence[TextLine], start: int, places: Sequence[tuple[float, float]], most: int
 ) -> int:
@@ -211,7 +217,7 @@ def _first_of_body(lines: Sequence[TextLine], start: int, end: int) -> int:
     for number in range(start, min(end, start + _MOST_HEAD)):
         cells = lines[number].cells
         figures = [cell.text for cell in cells[1:] if is_figure(cell.text)]
-        if any(not _HEAD_FIGURE.fullmatch(text) for text in figures):
+        if holds_values(cells):
             return head
         if figures and head > start and any(map(str.isalpha, cells[0].text)):
             return head  # a label before figures that look like years

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -55,16 +56,19 @@ def test_a_name_in_the_midst_of_years_is_above_each_that_it_can_mean(
     assert table(text)[:2] == [["", *years, "Change"], ["North", "12", "8", "6", "50"]]
 
 
-def test_a_table_that_continues_repeats_its_head(read: Read) -> None:
+@pytest.mark.parametrize("ruled", [False, True])
+def test_a_table_that_continues_repeats_its_head(read: Read, ruled: bool) -> None:
+    def draw(canvas: Any, rows: list[list[str]]) -> None:
+        rows_at(canvas, rows, (60, 300, 380), top=780)
+        if ruled:
+            lines_at(canvas, (55, 290, 370, 450), tuple(range(792, 776 - 14 * len(rows), -14)))
+
     more = [["Tugs", "5", "6"], ["Docks", "7", "8"]]
-    data = drawn(
-        lambda canvas: rows_at(canvas, REPORT, (60, 300, 380)),
-        lambda canvas: rows_at(canvas, more, (60, 300, 380)),
-    )
-    _, text, _ = read("a.pdf", data)
-    first, second, _ = text.split("\f")
-    assert table(first) == REPORT
-    assert table(second) == [REPORT[0], *more]
+    own = [["Port", "2021", "2020"], ["Hull", "3", "4"]]
+    pages = [REPORT, more, more, own]
+    _, text, _ = read("a.pdf", drawn(*[partial(draw, rows=rows) for rows in pages]))
+    tables = [table(page) for page in text.split("\f")[:-1]]
+    assert tables == [REPORT, [REPORT[0], *more], [REPORT[0], *more], own]
 
 
 def test_currency_and_per_cent_belong_to_their_number(read: Read) -> None:
