@@ -137,7 +137,10 @@ def _once(page: Any, piece: str, first: int) -> str:
         for number in range(1, len(piece)):
             size = _COPIED * (boxes[number, 2:] - boxes[number, :2])
             moved = np.abs(boxes[number, :2] - boxes[kept[-1], :2])
-            if piece[number] != piece[kept[-1]] or (moved >= size).any():
+            is_ligature = (
+                not moved.any()
+            )  # such as "tt"; PDFium leaves out a copy at the same place
+            if piece[number] != piece[kept[-1]] or is_ligature or (moved >= size).any():
                 kept.append(number)
         piece = "".join([piece[number] for number in kept])
     piece = piece.translate(_HYPHENS)

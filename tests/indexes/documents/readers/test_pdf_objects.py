@@ -118,8 +118,11 @@ def test_embedded_files_are_parts_and_equal_names_are_kept_apart() -> None:
 
 
 def lettered(letters: dict[str, str], drawn: str) -> bytes:
-    """A PDF of one line, whose font says which letter of Unicode each code draws."""
-    codes = "".join(f"<{ord(code):02X}> <{ord(sign):04X}>\n" for code, sign in letters.items())
+    """A PDF of one line, whose font says which letters of Unicode each code draws."""
+    codes = "".join(
+        f"<{ord(code):02X}> <{signs.encode('utf-16-be').hex()}>\n"
+        for code, signs in letters.items()
+    )
     table = (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /x def "
         "1 begincodespacerange <00> <FF> endcodespacerange "
@@ -146,6 +149,11 @@ def test_hebrew_and_arabic_in_the_order_of_reading(
     read: Read, letters: dict[str, str], drawn: str, text: str
 ) -> None:
     assert read("a.pdf", lettered(letters, drawn))[1].strip() == text
+
+
+def test_a_sign_of_two_equal_letters_is_no_letter_drawn_twice(read: Read) -> None:
+    data = lettered({"W": "tt", "M": "ff"}, "PeWy cash of the oMice, for skiing")
+    assert read("a.pdf", data)[1].strip() == "Petty cash of the office, for skiing"
 
 
 def test_texts_whose_place_is_in_two_matrices(read: Read) -> None:
