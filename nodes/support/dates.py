@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Final
 
-from hopyard.nodes.support.lines import Line, said
+from hopyard.nodes.support.lines import Line, Said, said
 from hopyard.nodes.support.matches import Matches, has
-from hopyard.nodes.support.quantities import Date, Number
+from hopyard.nodes.support.quantities import Date, Number, without_dates
 
 _DAY = 86_400
 _COMMON_YEAR = 2001
@@ -21,6 +21,7 @@ _MOST_DATES: Final = 6
 """Dates that times are between."""
 _NEAR: Final = 3
 """Sentences whose dates and times are added."""
+_LISTED: Final = re.compile(r"[\s,;]*(?:and|und|et)?(?: (?:in|on|im|am))?\s*")
 _BEFORE: Final = re.compile(
     r"\b(?:before|prior|earlier|ago|in advance|vor|vorher|zuvor|davor|früher"
     r"|avant|antes|prima|przed)\b",
@@ -34,6 +35,13 @@ _NEARLY: Final = re.compile(
     r"\b(?:almost|nearly|about|around|roughly|approximately|knapp|fast|beinahe|rund|etwa|ungefähr)\b",
     re.IGNORECASE,
 )
+
+
+def listed_dates(text: Said) -> int:
+    """How many dates a text lists side by side, as in "in May, in July and in August"; or 0."""
+    starts = [each.start for each in text.dates]
+    between = (without_dates(text.plain[one:two]) for one, two in pairwise(starts))
+    return len(starts) if all(map(_LISTED.fullmatch, between)) else 0
 
 
 def time_between(found: Matches, number: Number) -> list[Line]:

@@ -38,9 +38,7 @@ Span = tuple[int, int]
 SAMPLE: Final = 4000
 """Characters of a text that show its language."""
 _WORD: Final = re.compile(r"\w+")
-_PARTS: Final = re.compile(
-    r"[:;,]\s+(?!(?:compared|versus|against|up from|down from|verglichen|gegenüber)\b)"
-)
+_PARTS: Final = re.compile(r"[:;,]\s+(?!(?:compared|versus|against|verglichen|gegenüber)\b)")
 _FISCAL: Final = re.compile(r"\bFY ?(?=(?:19|20)\d\d\b)")
 """FY2022 is the year 2022, and no name."""
 _QUARTER: Final = re.compile(r"\b([1-4])(?:st|nd|rd|th) (?:fiscal )?quarter\b", re.IGNORECASE)
@@ -54,6 +52,8 @@ _DIGIT: Final = re.compile(r"\d")
 nothing of the statement: "Kim_2022.pdf" may hold what Lee did in 2021."""
 _PER_UNIT: Final = re.compile(r"\b(?:per|pro|eps)\b", re.IGNORECASE)
 """A row that is not in the millions of its table, as its caption says: "except per share"."""
+_SCALE_OF_ROW: Final = re.compile(r"(?:\(|\bin )[^()\d]*(?:thousand|[mb]illion)s?\b", re.IGNORECASE)
+"""Of a row, but not "401(k) plan" or "gifts above one million"."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,8 @@ class Line:
             return [list(self.own.numbers)]
         names = [*self.header, *[""] * len(self.cells)]
         # "Cards (millions)" at the beginning of a row counts before the table's head.
-        lead = f"{self.cells[0].plain} {self.around.plain}"
+        label = _SCALE_OF_ROW.search(self.cells[0].plain)
+        lead = f"{label[0] if label else ''} {self.around.plain}"
         lead = "" if _PER_UNIT.search(self.own.plain) else lead
         return [
             [in_column(number, name, lead) for number in cell.numbers]

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Final
 
 from hopyard.nodes.support.arithmetic import announced, derive
-from hopyard.nodes.support.dates import is_moved, time_between
+from hopyard.nodes.support.dates import is_moved, listed_dates, time_between
 from hopyard.nodes.support.lines import Line, said
 from hopyard.nodes.support.matches import Matches, has
 from hopyard.nodes.support.names import Name
@@ -226,7 +226,7 @@ def _counted(found: Matches, number: Number) -> list[Line]:
     if number.unit or number.plain < 2:
         return []
     for line in found.lines:
-        if not line.table and len(line.own.dates) == number.plain and found.told(line):
+        if not line.table and listed_dates(line.own) == number.plain and found.told(line):
             return [line]
     groups: dict[tuple[object, ...], list[Line]] = {}
     for line in found.lines:

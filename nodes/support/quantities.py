@@ -14,7 +14,7 @@ from hopyard.nodes.support.measures import SCALES, UNITS, Unit
 
 _LETTER: Final = r"[A-Za-zÀ-ʯͰ-ӿ]"
 _NUMBER: Final = re.compile(
-    rf"(?<![\d_])(?<!{_LETTER})\d+(?:[.,'’\u00a0\u202f]\d+)*(?!\d|-[kqf]\b)"
+    rf"(?<![\d_])(?<!{_LETTER})(?!(?:10-[kq]|8-k|20-f)\b)\d+(?:[.,'’\u00a0\u202f]\d+)*"
 )
 """Not the 10 of the forms 10-K and 10-Q."""
 _GROUPS: Final = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
@@ -147,7 +147,8 @@ class Number:
     def _rounds(self, other: Number) -> bool:
         """Whether "$1.3 billion" says, rounded, what a table in millions shows as 1,342.
 
-        Other quantities must be the same, such as "76.7 million" cards.
+        Other quantities must be the same and have a decimal, as nobody counts tenths: "76.7
+        million" cards for 76.7, but not 845 million shops for 845.
         """
         if self.step < _LEAST_SCALED:
             return False
@@ -155,7 +156,8 @@ class Number:
         if other.unscaled and abs(other.value) >= _LEAST_SHOWN:
             scales = _TABLE_SCALES
         most = min(self.step / 2, self.value * _MOST_ROUNDED)
-        most = most if _CURRENCIES & {self.base, other.base} else Fraction(0)
+        if not _CURRENCIES & {self.base, other.base}:
+            scales, most = (scales if other.step < 1 else ()), Fraction(0)
         return any(abs(other.value * scale - self.value) <= most for scale in scales)
 
 
