@@ -11,6 +11,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hopyard.state.errors import HopyardError, IndexMissingError, UsageError
@@ -32,6 +33,8 @@ ValueT = TypeVar("ValueT")
 _WIDER: Final = 4
 """Factor by which the number of units grows until enough of them match a filter."""
 _GIVEN_UP: Final = "The question names {}, which no passage matches: all were searched."
+_LONGEST: Final = 200
+"""Characters of conditions that are shown."""
 _MATCHES: Final = "matches the filter"
 """Why a passage is found that a method itself does not find."""
 
@@ -139,27 +142,32 @@ class SearchMethod:
             IndexMissingError: The index lacks a kind that the method needs.
         """
         first = [] if self.asks_model else await self._asked_for(search)
-        left = search.k - len(passage_ids(first))
+        if not first:
+            return await self._run_filtered(search)
+        left = search.k - sum(map(_size, first))
         if left <= 0:
             return first
-        known, lowest = set(passage_ids(first)), min((unit["score"] for unit in first), default=0)
-        found = await self._run_filtered(search)
-        others = [unit for unit in found if known.isdisjoint(unit["passages"])][:left]
-        if not first:
-            return others
-        return first + [
-            Evidence(**{**unit, "score": min(unit["score"], lowest)}) for unit in others
-        ]
+        known, lowest = {*passage_ids(first)}, min(unit["score"] for unit in first)
+        for unit in await self._run_filtered(search):
+            if known.isdisjoint(unit["passages"]) and _size(unit) <= left:
+                left -= _size(unit)
+                first.append(Evidence(**{**unit, "score": min(unit["score"], lowest)}))
+        return first
 
     async def _asked_for(self, search: Search) -> list[Evidence]:
         """The units that match the conditions which the text names; none if it names none."""
         index, given = search.index, search.settings.where
         if not (asked := await asyncio.to_thread(index.asked, search.text)):
             return []
+        named = shorten(" and ".join(asked), _LONGEST)
         allowed = await asyncio.to_thread(index.allowed, [*given, *asked])
-        named = " and ".join(asked)
+        if not allowed and (undated := [each for each in asked if not each.startswith("date=")]):
+            # "What did Wired say of the storm of 5 May 2020?"
+            named = shorten(" and ".join(undated), _LONGEST)
+            allowed = await asyncio.to_thread(index.allowed, [*given, *undated])
         if not allowed:
-            search.report(UsageError(_GIVEN_UP.format(named)))
+            if not given:
+                search.report(UsageError(_GIVEN_UP.format(named)))
             return []
         found = await self.find_allowed(replace(search, allowed=allowed))
         why = f"matches {named}, which the question names"
@@ -210,6 +218,11 @@ class SearchMethod:
         score = min(0.0, *(unit["score"] for unit in found)) if found else 0.0
         others = islice((name for name in names if name not in held), search.k - len(held))
         return [Evidence(**passage_evidence(name, score), why=why) for name in others]
+
+
+def _size(unit: Evidence) -> int:
+    """The passages of a unit; one that has texts of its own, such as a summary, is as one."""
+    return 1 if "texts" in unit else len(unit["passages"])
 
 
 def _in_order(names: Set[str]) -> Iterable[str]:

@@ -37,8 +37,9 @@ _LISTS: Final = "values"
 _NUMBER: Final = "0"
 _TEXT: Final = "1"
 """Numbers before texts."""
-_ENDS: Final = ("\0", " - ", " | ")
-"""Signs after a name in the term of a value: its end, or the beginning of another part."""
+_ENDS: Final = ("\0", " - ", " | ", " <")
+"""Signs after a name in the term of a value: its end, or the beginning of another part or of an
+e-mail address."""
 _KEPT: Final = 10_000
 """Pages and sections whose values are kept while a corpus is read."""
 
