@@ -3,7 +3,8 @@
     hopyard eval QUESTIONS --index DIR --strategies single,chain --model MODEL --out RUN …
     python benchmarks/small_models.py "before, hotpotqa=RUN" "after, hotpotqa=RUN" … --about TEXT
 
-Writes `benchmarks/results/small_models.json`. Scores and shares are from 0 to 1.
+Writes `benchmarks/results/small_models.json`; runs that are not named stay. Scores and shares are
+from 0 to 1.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ def main() -> None:
     parser.add_argument("--about", required=True, help="The model, the questions and the settings.")
     options = parser.parse_args()
     named = (run.rpartition("=") for run in options.runs)
-    results = {name: measure(Path(folder)) for name, _, folder in named}
-    text = json.dumps({"about": options.about, "runs": results}, indent=1)
+    runs = json.loads(RESULTS.read_text("utf-8"))["runs"] if RESULTS.exists() else {}
+    runs |= {name: measure(Path(folder)) for name, _, folder in named}
+    text = json.dumps({"about": options.about, "runs": runs}, indent=1)
     RESULTS.write_text(f"{text}\n", encoding="utf-8")
     print(text)
 
