@@ -24,14 +24,19 @@ _LONGEST_NAME: Final = 60
 def sections_in(section: str) -> list[str]:
     """The section of a passage, and the paths of small sections that are one passage.
 
+    Which headings of the first they share is not written, so each may be above them.
+
     Examples:
         >>> sections_in("Trips › Ferry; Bus")
         ['Trips › Ferry; Bus', 'Trips › Ferry', 'Bus', 'Trips › Bus']
     """
-    outer = section.partition(SECTIONS_MARK)[0].rpartition(SECTION_MARK)[0]
-    parts = section.split(SECTIONS_MARK)
-    paths = [path for part in parts for path in (part, f"{outer}{SECTION_MARK}{part}")]
-    return [*dict.fromkeys([section, *(paths if len(parts) > 1 else [])])]
+    first, *others = section.split(SECTIONS_MARK)
+    if not others:
+        return [section]
+    names = first.split(SECTION_MARK)[:-1]
+    above = [SECTION_MARK.join(names[: depth + 1]) for depth in range(len(names))]
+    paths = [f"{outer}{SECTION_MARK}{other}" for other in others for outer in above]
+    return [*dict.fromkeys([section, first, *others, *paths])]
 
 
 def reference(source: Source, *, path: bool = False) -> str:

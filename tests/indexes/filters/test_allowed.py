@@ -283,4 +283,11 @@ def test_small_sections_that_are_one_passage_are_found_by_each_heading() -> None
     ]
     outer = field_values("section", document, "", "A › Trips; A › Trips › Ferry")
     assert {"A › Trips", "A › Trips › Ferry", "Ferry"} <= {*outer}
+    deep = field_values("section", document, "", "Trips › Ferry › Prices; Bus")
+    assert {"Trips › Ferry › Prices", "Trips › Bus"} <= {*deep}
+    assert field_values("section", document, "", "Costs; Gains") == [
+        "Costs; Gains",
+        "Costs",
+        "Gains",
+    ]
     assert field_values("section", document, "", "") == []
