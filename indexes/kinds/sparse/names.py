@@ -165,7 +165,7 @@ class DocumentNames:
 
         `AMEX` stands for `AMERICANEXPRESS`, whose two words begin with AM and EX.
         """
-        forms = [re.compile(f"{short[:cut]}[a-z]{{2,}}{short[cut:]}[a-z]{{2,}}") for cut in (2, 3)]
+        forms = [re.compile(f"{short[:cut]}[a-z]{{3,}}{short[cut:]}[a-z]{{3,}}") for cut in (2, 3)]
         held: dict[str, list[Weights]] = {}
         for lists in self._parts:
             place = lists.terms.place(short[:2])

@@ -82,6 +82,8 @@ def test_the_beginnings_of_a_joined_name_stand_for_it() -> None:
     # A word of a name goes before, and two joined names are no answer.
     known = DocumentNames.build("ab", [("AMERICANEXPRESS", ""), ("Amex fund", "")])
     assert best(known, "Does AMEX grow?") == [1]
+    words = DocumentNames.build("ab", [("Navigators", ""), ("Associate", "")])
+    assert words.named("Are NATO and ASIA in it?")[0].max() == 0
     both = DocumentNames.build("ab", [("AMERICANEXPRESS", ""), ("AMBIENTEXTRAS", "")])
     assert both.named("Does AMEX grow?")[0].max() == 0
 
