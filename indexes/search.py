@@ -162,7 +162,7 @@ class SearchMethod:
         named = shorten(" and ".join(asked), _LONGEST)
         allowed = await asyncio.to_thread(index.allowed, [*given, *asked])
         if not allowed and (undated := [each for each in asked if not each.startswith("date=")]):
-            # "What did Wired say of the storm of 5 May 2020?"
+            # The date may be that of a topic, as in "Wired on the storm of 5 May 2020".
             named = shorten(" and ".join(undated), _LONGEST)
             allowed = await asyncio.to_thread(index.allowed, [*given, *undated])
         if not allowed:

@@ -25,8 +25,9 @@ _ROW: Final = re.compile(r"\s*\|")
 _RULE: Final = re.compile(r"\s*\|?(?:\s*:?-+:?\s*(?:\||$))+\s*")
 """The line below a table's header."""
 _RULE_BELOW: Final = re.compile(r"\n[ \t]*\|[ \t:|-]+\n[ \t]*\|")
-_AMOUNT: Final = re.compile(r"(?:[$€£]\s?(?:\d[\d.,]*|[—–-])|\d{1,3}(?:,\d{3})+)\)?")
-"""A cell that heads no column: the table continues from another page, or has no header."""
+_AMOUNT: Final = re.compile(r"(?:[$€£]\s?(?:\d[\d.,]*|[—–-])|\d{1,3}(?:,\d{3})+)(?<!00)\)?")
+"""A cell that heads no column: the table continues from another page, or has no header. A round
+amount may head one, as in a table of prices up to $500, $1,000 and $5,000."""
 _BORDER: Final = re.compile(r"(?<!\\)\|")
 _ITEM: Final = re.compile(r"\s*(?:[-*•‣–]|\d{1,3}[.)])\s+\S")
 _HEADING: Final = re.compile(r"\s*#{1,6}\s")

@@ -41,7 +41,7 @@ _WORD: Final = re.compile(r"\w+")
 _PARTS: Final = re.compile(r"[:;,]\s+(?!(?:compared|versus|against|verglichen|gegenüber)\b)")
 _FISCAL: Final = re.compile(r"\bFY ?(?=(?:19|20)\d\d\b)")
 """FY2022 is the year 2022, and no name."""
-_QUARTER: Final = re.compile(r"\b([1-4])(?:st|nd|rd|th) (?:fiscal )?quarter\b", re.IGNORECASE)
+_QUARTER: Final = re.compile(r"\b([1-4]|first)(?:st|nd|rd|th)? (?:fiscal )?quarter\b", re.I)
 _YEAR_QUARTER: Final = re.compile(r"(?<=(?:19|20)\d\d)(?=Q[1-4](?![^\W_]))")
 """In "2024Q2"."""
 _JOINT: Final = re.compile(r"_(?!\d)|_(?=(?:19|20)\d\d(?!\d))")
@@ -99,7 +99,13 @@ def said(text: str, language: str = "en") -> Said:
     """The features of a text."""
     plain = _FISCAL.sub("fiscal ", unicodedata.normalize("NFKC", text.replace("\n", " ")))
     plain = with_digits(_YEAR_QUARTER.sub(" ", plain), language)
-    return Said(_QUARTER.sub(r"Q\1, the \g<0>", plain))
+    return Said(_QUARTER.sub(_with_short_form, plain))
+
+
+def _with_short_form(quarter: re.Match[str]) -> str:
+    """A quarter as it is written and as a report names it: "Q1, the first quarter"."""
+    number = quarter[1] if quarter[1].isdecimal() else "1"
+    return f"Q{number}, the {quarter[0]}"
 
 
 @dataclass(frozen=True)

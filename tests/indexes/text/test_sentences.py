@@ -242,3 +242,15 @@ def test_an_answer_from_a_table_cites_its_row() -> None:
 
 def test_many_initials_take_no_square_of_their_number() -> None:
     assert sentence_spans("A. B. " * 10_000) == [(0, 59_999)]  # took 18 s
+
+
+def test_a_row_with_an_amount_is_no_header_but_one_of_round_amounts_is() -> None:
+    table = "| {} | {} |\n|---|---|\n| Basic | 14 |"
+    for cells, header in (
+        (("Debt $ 2", "$ 3"), []),
+        (("Total", "8,284"), []),
+        (("Sum insured", "$1,000"), ["Sum insured", "$1,000"]),
+        (("Library", "10,000"), ["Library", "10,000"]),
+    ):
+        text = table.format(*cells)
+        assert header_of_row(text, text.index("| Basic")) == header
