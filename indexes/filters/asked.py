@@ -84,6 +84,10 @@ _LIMIT: Final = re.compile(
     re.IGNORECASE,
 )
 """Ends the text before a date that is a limit, as in "before 2021"."""
+_ABOUT: Final = re.compile(
+    r"\b(?:about|regarding|concerning|über|concernant)\W+(?:(?:the|Dr|Mrs?|Ms)\W+)?$", re.IGNORECASE
+)
+"""Ends the text before a name that a text is about: its source or author is another."""
 
 Named = tuple[str, str, int]
 """A field, a value of it, and where the question names it."""
@@ -153,7 +157,9 @@ def _called(fields: Fields, field: str, name: str) -> list[str]:
 
 
 def _is_meant(field: str, question: str, start: int, end: int) -> bool:
-    """Whether a name is whole, and if it is an author's, of one who wrote."""
+    """Whether a name is whole, no topic, and if it is an author's, of one who wrote."""
+    if _ABOUT.search(question[:start]):
+        return False
     by = _BY.search(question[:start])
     begun = _BEGUN.search(question[:start])
     if begun and begun[1][0].isupper() and " " not in question[start:end] and not by:

@@ -84,6 +84,9 @@ async def index(directory: Path, embedder: Any) -> Any:
         ("Which film was released in 2021?", []),
         ("Which bonds were issued on November 5, 2023?", []),
         ("How many minutes did the flight of 5 November 2023 take?", []),
+        ("What did Wired say in 2021 about Ann Ash?", ["source=Wired"]),
+        ("What does Wired write about the Verge?", ["source=Wired"]),
+        ("What was published in November 2023 regarding Mrs. Ann Ash?", ["date=2023-11"]),
         # Limits and refusals
         ("What does Wired say, but not The Verge?", []),
         ("Which sources except the Verge say so?", []),
