@@ -41,13 +41,6 @@ async def test_a_filter_of_another_generation(directory: Path, embedder: Any) ->
     assert allowed == {"b"} == {name for name, _ in found} == {name for name, _ in words}
 
 
-@pytest.fixture
-async def index(directory: Path, embedder: Any) -> Any:
-    await build(DOCUMENTS, directory=directory, embedder=embedder)
-    with Index.open(directory, embedder) as opened:
-        yield opened
-
-
 @pytest.mark.parametrize(
     ("where", "count"),
     [

@@ -37,13 +37,6 @@ DOCUMENTS = [
 ]
 
 
-@pytest.fixture
-async def index(directory: Path, embedder: Any) -> Any:
-    await build(DOCUMENTS, directory=directory, embedder=embedder)
-    with Index.open(directory, embedder) as opened:
-        yield opened
-
-
 @pytest.mark.parametrize(
     ("question", "conditions"),
     [
