@@ -1,4 +1,4 @@
-"""The house stands as docs/architecture.md draws it."""
+"""The code is as docs/architecture.md describes it, and pages name files and tests that exist."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import grimp
@@ -17,6 +19,7 @@ import hopyard
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(hopyard.__file__).parent
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINKED = sorted(entry.name for entry in PACKAGE.iterdir() if entry.is_symlink())
 
 
@@ -55,3 +58,20 @@ def test_the_page_names_what_is_there() -> None:
     assert len(named) > 30
     assert [name for name in named if not (ROOT / name).exists()] == []
     assert [name for name in LINKED if f"`{name}/`" not in page] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_page_names_tests_that_exist(page: Path) -> None:
+    spans = re.findall(r"`([^`\n]+)`", page.read_text("utf-8"))
+    named = {name for span in spans for name in re.findall(r"\b(?:test_|Test[A-Z])\w*", span)}
+    assert named - tests_by_name() == set()
+
+
+@cache
+def tests_by_name() -> frozenset[str]:
+    """The names of the files, classes and functions of all tests."""
+    files = [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "lab" / "tests").rglob("test_*.py")]
+    files += (ROOT / "examples").rglob("test_*.py")
+    texts = (file.read_text("utf-8") for file in files)
+    defined = (re.findall(r"(?:def|class) (test_\w+|Test\w+)", text) for text in texts)
+    return frozenset((*(file.stem for file in files), *chain.from_iterable(defined)))
