@@ -16,7 +16,7 @@ from hopyard.agent.advice import (
     with_advice,
     without_shell_advice,
 )
-from hopyard.cli.mcp.server import ADVICE
+from hopyard.cli.mcp.tools import ADVICE
 from hopyard.state.errors import (
     BudgetExceededError,
     HopyardError,
