@@ -2,71 +2,29 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-import sys
-import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import asdict
+from typing import Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
 from hopyard.cli.console import err, out, print_json
+from hopyard.cli.doctor.finding import Finding, finding_of
+from hopyard.cli.doctor.installation import installed, missing_weights, weights
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import check_index
 from hopyard.indexes.status import status as index_status
-from hopyard.models.builtin.weights import CHAT_MODEL, E5, MINILM, PackagedModel, find_files
-from hopyard.models.names import (
-    BUILTIN_EMBEDDING,
-    BUILTIN_MINILM,
-    NO_EMBEDDING,
-    embedding_name,
-    is_builtin,
-)
-from hopyard.state.errors import HopyardError, IndexMissingError, ModelUnreachableError
-from hopyard.state.extras import EXTRAS, install_command, missing_modules
+from hopyard.models.builtin.weights import CHAT_MODEL
+from hopyard.models.names import NO_EMBEDDING, embedding_name, is_builtin
+from hopyard.state.errors import IndexMissingError, ModelUnreachableError
+from hopyard.state.extras import missing_modules
 from hopyard.state.settings.fields import AUTO, Context
-from hopyard.state.settings.sources import home
-from hopyard.state.storage.addresses import (
-    LEDGER_VARIABLE,
-    THREADS_VARIABLE,
-    address_in,
-    without_password,
-)
 from hopyard.state.text.counting import held
-
-PACKAGES: Final = (
-    "langgraph",
-    "langchain",
-    "langchain-core",
-    "langchain-openai",
-    "langchain-ollama",
-    "ollama",
-    "faiss-cpu",
-    "bm25s",
-)
-"""Packages of every installation. All others are in extras."""
-_PACKAGED: Final = {BUILTIN_EMBEDDING: E5, BUILTIN_MINILM: MINILM}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing looked at.
-
-    Attributes:
-        needed: Whether Hopyard cannot work without it as it is set up.
-    """
-
-    name: str
-    ok: bool
-    detail: str
-    cure: str = ""
-    needed: bool = True
 
 
 def doctor_command(
@@ -84,13 +42,10 @@ def doctor_command(
     context = _named_embedding(
         context_from({"model": model, "embedding": embedding, "index": index})
     )
-    needed = _needed_extras(context)
-    findings = [_python(), *map(_package, PACKAGES)]
-    findings += [_extra(name, needed=name in needed) for name in EXTRAS]
-    findings += [_data_folder(), *_locations()]
+    findings = [*installed(context)]
     named = (is_builtin(model or ""), bool(embedding))
-    lacking = [] if missing_modules("builtin") else _missing_weights(context, *named)
-    findings += map(_weights, lacking)
+    lacking = [] if missing_modules("builtin") else missing_weights(context, *named)
+    findings += map(weights, lacking)
     results: dict[str, Any] = {}
     with err.status("calling the models …"):
         if CHAT_MODEL not in lacking:
@@ -131,102 +86,8 @@ def _named_embedding(context: Context) -> Context:
     return context.model_copy(update={"embedding": held})
 
 
-def _needed_extras(context: Context) -> list[str]:
-    """The extras without which Hopyard cannot work as it is set up."""
-    from hopyard.state.storage.serializer import KEY_VARIABLE
-
-    embeds = embedding_name(context.embedding) in _PACKAGED
-    addresses = any(map(os.environ.get, (THREADS_VARIABLE, LEDGER_VARIABLE)))
-    return [
-        *["builtin"] * (is_builtin(context.model) or embeds),
-        *["encryption"] * bool(os.environ.get(KEY_VARIABLE)),
-        *["postgres"] * addresses,
-    ]
-
-
-def _missing_weights(context: Context, chat: bool, embedding: bool) -> list[PackagedModel]:
-    """The built-in models of the settings whose weights are not on this machine.
-
-    Args:
-        chat: Whether the caller named the chat model, whose weights are then fetched.
-        embedding: The same of the embedding model.
-    """
-    used = [CHAT_MODEL] if is_builtin(context.model) and not chat else []
-    if not embedding and (packaged := _PACKAGED.get(embedding_name(context.embedding))):
-        used.append(packaged)
-    return [model for model in used if not find_files(model)]
-
-
 def _all_well(findings: list[Finding]) -> bool:
     return all(finding.ok for finding in findings if finding.needed)
-
-
-def _python() -> Finding:
-    version = ".".join(str(part) for part in sys.version_info[:3])
-    return Finding("python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer")
-
-
-def _package(name: str) -> Finding:
-    try:
-        return Finding(name, True, importlib.metadata.version(name))
-    except importlib.metadata.PackageNotFoundError:
-        return Finding(name, False, "not installed", f"pip install {name}")
-
-
-def _extra(name: str, *, needed: bool) -> Finding:
-    """An extra with the versions of its packages, or what it would be for."""
-    extra, shown = EXTRAS[name], f"hopyard[{name}]"
-    if missing_modules(name):
-        missing = f"{extra.purpose}: not installed"
-        return Finding(shown, False, missing, install_command(name), needed)
-    return Finding(shown, True, ", ".join(map(_version, extra.modules)), needed=needed)
-
-
-def _version(package: str) -> str:
-    try:
-        return f"{package} {importlib.metadata.version(package)}"
-    except importlib.metadata.PackageNotFoundError:  # not installed by pip, but there
-        return package
-
-
-def _weights(model: PackagedModel) -> Finding:
-    detail = f"not on this machine; its first use fetches {model.size}"
-    embedding = next((name for name, each in _PACKAGED.items() if each == model), "")
-    option = f"--embedding {embedding}" if embedding else "--model builtin"
-    cure = f"`hopyard doctor {option}` fetches them now"
-    return Finding(f"weights of {model.name}", False, detail, cure, needed=False)
-
-
-def _data_folder() -> Finding:
-    def write() -> str:
-        folder = home()
-        with tempfile.NamedTemporaryFile(dir=folder):
-            pass
-        return str(folder)
-
-    return _try("data folder", write, "set HOPYARD_HOME to a writable folder")
-
-
-def _locations() -> Iterator[Finding]:
-    """Where threads and the ledger are, and whether they can be opened."""
-    from hopyard.models.ledger import LEDGER_FILE
-    from hopyard.nodes.resources import shared_resources
-    from hopyard.state.storage.checkpoints import THREADS_FILE, open_saver
-
-    async def threads() -> None:
-        async with open_saver():
-            pass
-
-    def look(variable: str, file: str) -> str:
-        address = address_in(variable)
-        if variable == THREADS_VARIABLE:
-            run_async(threads())
-        else:
-            shared_resources().ledger  # noqa: B018  (opens it)
-        return without_password(address) if address else str(home() / file)
-
-    yield _try("threads", lambda: look(THREADS_VARIABLE, THREADS_FILE))
-    yield _try("ledger", lambda: look(LEDGER_VARIABLE, LEDGER_FILE))
 
 
 def _chat(context: Context, *, again: bool) -> Finding:
@@ -256,7 +117,7 @@ def _chat(context: Context, *, again: bool) -> Finding:
         answer = run_async(run.call(DIRECT, values))
         return f"answers: {answer.answer!r} to “{question}”"
 
-    return _try(f"chat model {context.model}", ask)
+    return finding_of(f"chat model {context.model}", ask)
 
 
 def _ask_questions(context: Context, findings: list[Finding]) -> dict[str, Any]:
@@ -283,7 +144,7 @@ def _embedding(context: Context) -> Finding:
     def embed() -> str:
         return f"{embedder(context.embedding).embed_query('hop').shape[0]} dimensions"
 
-    return _try(f"embedding model {context.embedding}", embed)
+    return finding_of(f"embedding model {context.embedding}", embed)
 
 
 def _asked_of_ollama(context: Context) -> list[str]:
@@ -325,16 +186,7 @@ def _index(context: Context) -> Finding:
         found = index_status(directory)
         return ", ".join(held(count, name) for name, count in found.manifest.counts.items())
 
-    return _try(f"index {context.index}", look)
-
-
-def _try(name: str, look: Callable[[], str], cure: str = "") -> Finding:
-    try:
-        return Finding(name, True, look())
-    except HopyardError as error:
-        return Finding(name, False, str(error), cure)
-    except OSError as error:
-        return Finding(name, False, f"{error.strerror}: {error.filename}", cure)
+    return finding_of(f"index {context.index}", look)
 
 
 def _print(findings: list[Finding]) -> None:

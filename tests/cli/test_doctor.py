@@ -12,8 +12,8 @@ import pytest
 from model_server import ModelServer, Reply
 from recordings import record_all
 
-from hopyard.cli.doctor import commands as doctor
-from hopyard.cli.doctor.commands import Finding
+from hopyard.cli.doctor import commands, installation
+from hopyard.cli.doctor.finding import Finding
 from hopyard.models.recorded import RecordedCall
 from hopyard.models.servers.abilities import Abilities, Form, keep
 
@@ -79,7 +79,7 @@ def test_a_model_that_does_not_answer_is_not_well(hopyard: Run, model: ModelServ
 def test_what_is_missing_is_named_with_its_cure(
     hopyard: Run, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
-    monkeypatch.setattr(doctor, "PACKAGES", ("no-such-package", "langgraph"))
+    monkeypatch.setattr(installation, "PACKAGES", ("no-such-package", "langgraph"))
     ended = hopyard(
         "doctor", "--model", "llama", "--embedding", "x", "--index", "missing", "--json"
     )
@@ -191,7 +191,7 @@ def test_weights_that_nobody_named_are_not_fetched(
     hopyard: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("HOPYARD_MODEL")
-    monkeypatch.setattr(doctor, "find_files", lambda model: None)
+    monkeypatch.setattr(installation, "find_files", lambda model: None)
     fetched: list[str] = []
 
     def looks(name: str) -> Callable[..., Finding]:
@@ -202,15 +202,15 @@ def test_weights_that_nobody_named_are_not_fetched(
         return look
 
     for name in ("_chat", "_embedding"):
-        monkeypatch.setattr(doctor, name, looks(name))
+        monkeypatch.setattr(commands, name, looks(name))
     found = findings(hopyard("doctor", "--json"))
     weights = found["weights of the built-in chat model"]
     assert weights["cure"] == "`hopyard doctor --model builtin` fetches them now"
     assert not weights["needed"]
     assert "_chat" not in fetched
     monkeypatch.setenv("HOPYARD_EMBEDDING", "builtin:minilm")
-    minilm = findings(hopyard("doctor", "--json"))[f"weights of {doctor.MINILM.name}"]
+    minilm = findings(hopyard("doctor", "--json"))[f"weights of {installation.MINILM.name}"]
     assert minilm["cure"] == "`hopyard doctor --embedding builtin:minilm` fetches them now"
-    monkeypatch.setattr(doctor, "_ask_questions", lambda *_: {})
+    monkeypatch.setattr(commands, "_ask_questions", lambda *_: {})
     hopyard("doctor", "--model", "builtin", "--embedding", "builtin", "--json")
     assert fetched[-2:] == ["_chat", "_embedding"]

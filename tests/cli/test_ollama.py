@@ -75,7 +75,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[OllamaServer]:
     models = {"llama:latest": Model(chat=chat, parameter_size="8.0B")}
     with OllamaServer(models) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.address)
-        monkeypatch.setattr("hopyard.cli.doctor.commands.PACKAGES", ())
+        monkeypatch.setattr("hopyard.cli.doctor.installation.PACKAGES", ())
         yield server
 
 
