@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from filecmp import cmp
 from pathlib import Path
 from typing import Final
-from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildContext, Progress
+from hopyard.indexes.building.calls import BuildCalls
 from hopyard.indexes.building.documents import BuildReport, Gone, PutRun, check_not_empty
 from hopyard.indexes.building.recipe import Recipe
+from hopyard.indexes.building.warnings import build_warnings
 from hopyard.indexes.corpus.checks import check_rows, rows_checksum
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.generation import VISIBLE
@@ -39,16 +40,13 @@ from hopyard.indexes.filters.fields import keeps_removed, write_fields
 from hopyard.indexes.kind import KINDS
 from hopyard.indexes.listing import matching_documents
 from hopyard.indexes.passages.chunking import Chunker
-from hopyard.indexes.text.language import READ_BY, corpus_language, foreign_languages
+from hopyard.indexes.text.language import corpus_language
 from hopyard.indexes.unread import forget_unread
 from hopyard.indexes.written.store import keep_only_used
-from hopyard.models.calls.call import ModelCaller
 from hopyard.models.embedder import Embedder
 from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.settings.fields import AUTO
-from hopyard.state.settings.rights import Rules, rule_of
 from hopyard.state.storage.atomic import sync_tree
-from hopyard.state.usage import Usage, add_usage, no_usage
 
 _LARGE: Final = 50_000
 """Passages of an index from which on `add`, `sync` and `remove` check sizes, and not contents."""
@@ -246,11 +244,8 @@ class BuildRun:
             if language == AUTO:
                 language = await in_thread(corpus_language, corpus)
             if not self._is_small_change:
-                if read := READ_BY.get(recipe.embedding):
-                    foreign = await in_thread(foreign_languages, corpus, read)
-                    self._report.warnings += [_not_read(foreign, read)] if foreign else []
-                self._report.warnings += await in_thread(_idle_rules, corpus, recipe.options.rights)
-            calls = _Calls(recipe.options.open_caller)
+                self._report.warnings += await in_thread(build_warnings, corpus, recipe)
+            calls = BuildCalls(recipe.options.open_caller)
             options = replace(recipe.options, language=language, open_caller=calls.opener)
             grows = self._update and self.held.counts["passages"] > _GROWS
             small = grows and options.keep and not options.clean
@@ -320,56 +315,3 @@ def _whole_folder(directory: Path, manifest: Manifest, update: bool) -> Path | N
 def _is_same(last: Path, file: Path) -> bool:
     """Whether a file of the last generation is linked or copied, and so is damage in it."""
     return last.exists() and (last.samefile(file) or cmp(last, file, shallow=False))
-
-
-def _not_read(foreign: Mapping[str, float], read: Collection[str]) -> str:
-    shares = " and ".join(f"{100 * share:.0f} % are {name}" for name, share in foreign.items())
-    return (
-        f"The embedding model was not trained with every language here, and of these passages "
-        f"{shares}: dense search finds them badly. Build the index with another model: --embedding "
-        f"{'builtin' if len(read) == 1 else 'ollama:qwen3-embedding:0.6b'}."
-    )
-
-
-def _idle_rules(corpus: Snapshot, rights: Rules) -> list[str]:
-    """Rules of folders that no document is in, as where the name is misspelt."""
-    used = {rule_of(source, rights) for _, _, source in corpus.names()} if rights else set()
-    return [
-        f"The rule of {rule!r} in indexing.rights decides about no document: see whether the index "
-        "has such a folder or file."
-        for rule in rights.keys() - used
-    ]
-
-
-@dataclass
-class _Calls:
-    """The model calls of a build. They are read from the ledger, and only if a kind asked."""
-
-    _open: Callable[[], ModelCaller] | None
-    _caller: ModelCaller | None = None
-    _runs: list[str] = field(default_factory=list)
-
-    @property
-    def opener(self) -> Callable[[], ModelCaller] | None:
-        """Opens the chat model; None if the build may not call a model."""
-        if (given := self._open) is None:
-            return None
-
-        def open_caller() -> ModelCaller:
-            self._caller = given()
-            return self._caller
-
-        return open_caller
-
-    def run_of(self, kind: str) -> str:
-        """A new run for the calls of a kind."""
-        self._runs.append(f"{kind}/{uuid4().hex}")
-        return self._runs[-1]
-
-    def usage(self) -> Usage:
-        """The cost of all runs so far."""
-        total = no_usage()
-        if self._caller is not None:
-            for usage in map(self._caller.ledger.usage, self._runs):
-                total = add_usage(total, usage)
-        return total
