@@ -12,7 +12,8 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from loopback import Loopback
-from model_server import ModelServer, Reply, _openai_chat, _text
+from model_server import ModelServer, Reply
+from reply_bodies import openai_chat, text_of
 
 
 class BatchServer:
@@ -89,7 +90,7 @@ class BatchServer:
             body = (
                 reply.body
                 if isinstance(reply, Reply)
-                else _openai_chat(asked["body"], _text(reply), "")
+                else openai_chat(asked["body"], text_of(reply), "")
             )
             response = {"status_code": status, "request_id": "q", "body": body}
             (good if status == 200 else bad).append(entry | {"response": response})

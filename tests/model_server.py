@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from loopback import Loopback
+from reply_bodies import ollama_chat, openai_chat, openai_chunks, text_of, title_of
 from tokenizers import Tokenizer
 
 from hopyard.models.chat import ChatProvider, Sampling
@@ -145,7 +146,7 @@ class ModelServer:
         return most
 
     def _reply(self, payload: dict[str, Any]) -> tuple[str, dict[str, Any] | str | Reply]:
-        title, messages = _title(payload), payload["messages"]
+        title, messages = title_of(payload), payload["messages"]
         call = Call(title, messages, payload, time.monotonic())
         with self._lock:
             self.calls.append(call)
@@ -256,12 +257,12 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(reply, Reply):
             self._send(reply.status, [reply.body], reply.headers)
         elif ollama:
-            self._send(200, [_ollama_chat(payload, _text(reply))])
+            self._send(200, [ollama_chat(payload, text_of(reply))])
         elif payload.get("stream"):
-            self._send(200, _openai_chunks(payload, _text(reply)), {}, "text/event-stream")
+            self._send(200, openai_chunks(payload, text_of(reply)), {}, "text/event-stream")
         else:
             tool = title if payload.get("tools") else ""
-            self._send(200, [_openai_chat(payload, _text(reply), tool)])
+            self._send(200, [openai_chat(payload, text_of(reply), tool)])
 
     def _send(
         self,
@@ -283,77 +284,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Print nothing."""
-
-
-def _title(payload: dict[str, Any]) -> str:
-    wanted = (payload.get("response_format") or {}).get("json_schema") or {}
-    if wanted:
-        return str(wanted.get("schema", {}).get("title") or wanted.get("name", ""))
-    if isinstance(payload.get("format"), dict):
-        return str(payload["format"].get("title", ""))
-    if payload["messages"][-1]["role"] == "tool":
-        return ""  # a model that has just read a tool's result answers in words
-    for tool in payload.get("tools") or []:
-        return str(tool["function"]["name"])
-    return ""
-
-
-def _text(reply: dict[str, Any] | str | Reply) -> str:
-    return reply if isinstance(reply, str) else json.dumps(reply)
-
-
-def _tokens(payload: dict[str, Any], text: str) -> tuple[int, int]:
-    """Words stand in for tokens."""
-    words = sum(len(str(message.get("content", "")).split()) for message in payload["messages"])
-    return words, max(1, len(text.split()))
-
-
-def _end(text: str) -> str:
-    """Half an object is one that reached its limit of tokens."""
-    return "length" if text.startswith("{") and not text.endswith("}") else "stop"
-
-
-def _openai_usage(payload: dict[str, Any], text: str) -> dict[str, int]:
-    read, written = _tokens(payload, text)
-    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
-
-
-def _openai_chat(payload: dict[str, Any], text: str, tool: str) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": text}
-    if tool:
-        function = {"name": tool, "arguments": text}
-        message["content"] = None
-        message["tool_calls"] = [{"id": "call-1", "type": "function", "function": function}]
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "scripted",
-        "choices": [{"index": 0, "message": message, "finish_reason": _end(text)}],
-        "usage": _openai_usage(payload, text),
-    }
-
-
-def _openai_chunks(payload: dict[str, Any], text: str) -> list[str]:
-    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": "s"}
-    pieces = [text[place : place + 3] for place in range(0, len(text), 3)]
-    deltas = [{"role": "assistant", "content": ""}, *({"content": piece} for piece in pieces)]
-    chunks: list[dict[str, Any]] = [
-        *({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas),
-        {"choices": [{"index": 0, "delta": {}, "finish_reason": _end(text)}]},
-        {"choices": [], "usage": _openai_usage(payload, text)},
-    ]
-    return [*(f"data: {json.dumps(head | chunk)}\n\n" for chunk in chunks), "data: [DONE]\n\n"]
-
-
-def _ollama_chat(payload: dict[str, Any], text: str) -> dict[str, Any]:
-    read, written = _tokens(payload, text)
-    return {
-        "model": payload["model"],
-        "created_at": "2025-01-01T00:00:00Z",
-        "message": {"role": "assistant", "content": text},
-        "done": True,
-        "done_reason": _end(text),
-        "prompt_eval_count": read,
-        "eval_count": written,
-    }
