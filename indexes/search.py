@@ -8,13 +8,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from hopyard.state.errors import HopyardError, IndexMissingError, UsageError
+from hopyard.state.errors import (
+    BudgetExceededError,
+    HopyardError,
+    IndexMissingError,
+    ModelOutputError,
+    UsageError,
+)
 from hopyard.state.registry import Registry
 from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
 from hopyard.state.settings.fields import Context, Group
@@ -23,6 +29,7 @@ if TYPE_CHECKING:  # numpy and SQLite, which a list of names must not cost
     from hopyard.indexes.build_context import ModelCall
     from hopyard.indexes.index import Index
     from hopyard.models.embedder import Vector
+    from hopyard.models.prompt import OutputT, Prompt
 
 __all__ = ("SEARCHES", "Kept", "Search", "SearchMethod")
 
@@ -105,6 +112,24 @@ class Search:
             IndexMissingError: The index lacks a kind that it needs.
         """
         return await SEARCHES[method].find_allowed(replace(self, k=self.k if k is None else k))
+
+    async def try_call(self, prompt: Prompt[OutputT], values: Mapping[str, str]) -> OutputT | None:
+        """Call the chat model, if the search may.
+
+        Returns:
+            The output; None if no model may be called, or if the call gave nothing, which is
+            reported.
+
+        Raises:
+            ModelUnreachableError: The model does not answer.
+        """
+        if self.call is None:
+            return None
+        try:
+            return await self.call(prompt, values)
+        except (ModelOutputError, BudgetExceededError) as error:
+            self.report(error)
+            return None
 
 
 @dataclass(frozen=True)

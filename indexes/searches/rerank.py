@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from pydantic import Field
 
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
-from hopyard.state.errors import (
-    BudgetExceededError,
-    ModelOutputError,
-    ModelUnreachableError,
-    UsageError,
-)
+from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.hop import Relevance
 from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import Group
@@ -60,10 +55,8 @@ async def _find(search: Search) -> list[Evidence]:
     wider = min(_WIDER * search.k, search.k + _MOST_MORE)
     base = SEARCHES[_BASE]
     found = await base.run(replace(search, k=wider))
-    try:
-        scores = await _scores(search, found)
-    except (ModelOutputError, BudgetExceededError) as error:
-        search.report(error)
+    scores = await _scores(search, found)
+    if scores is None:
         return found[: search.k]
     scored = [
         Evidence(**{**unit, "score": score}) for unit, score in zip(found, scores, strict=True)
@@ -71,7 +64,7 @@ async def _find(search: Search) -> list[Evidence]:
     return sorted(scored, key=lambda unit: -unit["score"])[: search.k]
 
 
-async def _scores(search: Search, found: Sequence[Evidence]) -> list[float]:
+async def _scores(search: Search, found: Sequence[Evidence]) -> list[float] | None:
     name = RerankSettings.of(search.settings).model
     if name == CHAT:
         return await _judge(search, found)
@@ -91,8 +84,8 @@ async def _scores(search: Search, found: Sequence[Evidence]) -> list[float]:
         return await _judge(search, found)
 
 
-async def _judge(search: Search, found: Sequence[Evidence]) -> list[float]:
-    """The chat model's judgements: 1 necessary, 0.5 indirect, 0 irrelevant."""
+async def _judge(search: Search, found: Sequence[Evidence]) -> list[float] | None:
+    """The chat model's judgements: 1 necessary, 0.5 indirect, 0 irrelevant; None without any."""
     from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
     from hopyard.prompts.rerank import passages_prompt
     from hopyard.prompts.traits import traits_of
@@ -114,8 +107,8 @@ async def _judge(search: Search, found: Sequence[Evidence]) -> list[float]:
         for passages in await asyncio.to_thread(_passages, search, found)
     ]
     values = {"passages": passage_lines(shown), "question": one_line(search.text)}
-    output = await search.call(passages_prompt(len(found)), values)
-    return [_VALUE[judgement] for judgement in output.judgements]
+    output = await search.try_call(passages_prompt(len(found)), values)
+    return None if output is None else [_VALUE[each] for each in output.judgements]
 
 
 def _passages(search: Search, found: Sequence[Evidence]) -> list[list[Passage]]:

@@ -24,7 +24,6 @@ from hopyard.indexes.searches.pagerank.query import (
 )
 from hopyard.prompts.pagerank import QUESTION_NAMES
 from hopyard.prompts.passages import one_line
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
 
 DAMPING: Final = 0.5
 
@@ -50,11 +49,8 @@ def _walk(query: Query, found: Seeds) -> Ranking:
 async def _named(query: Query) -> Seeds:
     """The entities of the question's names, which the chat model finds if it is to be asked."""
     search = query.search
-    if query.settings.ask_model and search.call is not None:
-        try:
-            output = await search.call(QUESTION_NAMES, {"question": one_line(search.text)})
-        except (ModelOutputError, BudgetExceededError) as error:
-            search.report(error)
-        else:
+    if query.settings.ask_model:
+        output = await search.try_call(QUESTION_NAMES, {"question": one_line(search.text)})
+        if output is not None:
             return await linked_or_nearest(query, output.names)
     return await named_entities(query)

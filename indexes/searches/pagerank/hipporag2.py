@@ -19,7 +19,6 @@ from hopyard.indexes.searches.pagerank.query import Query, Ranking, Seeds, nothi
 from hopyard.indexes.searches.pagerank.statements import Statement, nearest_statements
 from hopyard.prompts.pagerank import KEEP_FACTS, MOST_KEPT, numbered
 from hopyard.prompts.passages import one_line
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
 
 DAMPING: Final = 0.5
 PASSAGE_FACTOR: Final = 0.05
@@ -70,16 +69,14 @@ async def _recognised(query: Query, statements: list[Statement]) -> list[Stateme
     A failed call keeps all facts: that is not the same as a model that keeps none.
     """
     search = query.search
-    if not (query.settings.ask_model and search.call is not None and statements):
+    if not (query.settings.ask_model and statements):
         return statements
     values = {
         "facts": numbered(statement.text for statement in statements),
         "question": one_line(search.text),
     }
-    try:
-        output = await search.call(KEEP_FACTS, values)
-    except (ModelOutputError, BudgetExceededError) as error:
-        search.report(error)
+    output = await search.try_call(KEEP_FACTS, values)
+    if output is None:
         return statements
     kept = [number - 1 for number in dict.fromkeys(output.facts) if number <= len(statements)]
     return [statements[row] for row in kept[:MOST_KEPT]]
