@@ -31,13 +31,13 @@ class HopSettings(Group):
     n_hop: Limit = Field(
         None,
         le=10,
-        description="Maximum number of rounds; empty means 4 (paper), or 2 for the built-in model.",
+        description="Maximum number of rounds: 4 (paper) by default, or 2 for the built-in model.",
     )
     top_k: Limit = Field(
         None,
         le=100,
-        description="Number of entry edges, and of passages kept at the end; empty means 20 "
-        "(paper), or 6 for the built-in model.",
+        description="Number of entry edges, and of passages kept at the end: 20 (paper) by "
+        "default, or 6 for the built-in model.",
     )
 
 

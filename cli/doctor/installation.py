@@ -1,4 +1,4 @@
-"""What `hopyard doctor` finds without a call of a model: packages, weights, folders."""
+"""Findings of `hopyard doctor` without a call of a model: packages, weights, folders."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class GateSettings(Frozen):
         ge=0,
         le=1,
         description="Below this probability, answer without retrieval; from here to unsure_to, "
-        "the gate is unsure and retrieves. Empty means the gate's trained threshold, at most "
+        "the gate is unsure and retrieves. By default it is the gate's trained threshold, at most "
         "unsure_to.",
     )
     unsure_to: float = Field(

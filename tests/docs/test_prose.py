@@ -22,7 +22,7 @@ PAGES = [
 ]
 CODE = (
     *("agent", "classifiers", "cli", "evaluation", "graphs", "hopyard/testing", "indexes"),
-    *("measures", "models", "nodes", "state", "tracing"),
+    *("measures", "models", "nodes", "state", "tracing", "web"),
 )
 """Folders whose docstrings and comments are read, too. Those of prompts/ are read by models."""
 
