@@ -253,6 +253,8 @@ def _ollama_stream(script: Script, payload: dict[str, Any]) -> Iterator[bytes]:
 
 
 def _anthropic_block(script: Script, payload: dict[str, Any]) -> dict[str, Any]:
+    if script.thought and not script.text:
+        return {"type": "thinking", "thinking": "", "signature": ""}
     if tool := _tool(payload):
         return {"type": "tool_use", "id": "1", "name": tool, "input": {}}
     return {"type": "text", "text": ""}
@@ -285,10 +287,12 @@ def _anthropic_stream(script: Script, payload: dict[str, Any]) -> Iterator[bytes
     block = _anthropic_block(shown, payload)
     begin = {"type": "content_block_start", "index": 0, "content_block": block}
     yield _event(begin, "content_block_start")
-    for piece in _pieces(shown.text):
+    for piece in _pieces(shown.text or shown.thought):
         delta = {"type": "text_delta", "text": piece}
         if block["type"] == "tool_use":
             delta = {"type": "input_json_delta", "partial_json": piece}
+        elif block["type"] == "thinking":
+            delta = {"type": "thinking_delta", "thinking": piece}
         yield _event(
             {"type": "content_block_delta", "index": 0, "delta": delta}, "content_block_delta"
         )

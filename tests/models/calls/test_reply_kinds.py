@@ -176,7 +176,7 @@ async def test_a_reply_cut_by_its_limit_is_kept_and_marked(serve: Any, model: st
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("model", ["openai:m", "ollama:m", "deepseek:m"])
+@pytest.mark.parametrize("model", MODELS)
 async def test_thoughts_alone_are_no_answer(serve: Any, model: str) -> None:
     server = serve(Script("", thought=f"Maybe {WRONG}."))
     with pytest.raises(CallFailedError, match="nothing outside of its thoughts") as raised:
