@@ -19,6 +19,7 @@ from hopyard.models.chat import ChatProvider
 from hopyard.models.embedder import Vector, Vectors
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
+from hopyard.testing import DOCUMENTS
 
 from .script import IRON, QUESTION, STONE, Script, ScriptedChat, said, split
 
@@ -29,16 +30,7 @@ EMBEDDING = "ollama:words"
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "solar_system"
 
-CORPUS = {
-    "iron-bridge": "The Iron Bridge was opened in 1781. It crosses the River Severn.",
-    "stone-bridge": "The Stone Bridge was completed in 1146. It crosses the Danube at Regensburg.",
-    "severn": "The Severn is the longest river in Great Britain. It is 354 kilometres long.",
-    "danube": "The Danube flows through ten countries. It is 2,850 kilometres long.",
-    "regensburg": "Regensburg is a city in Bavaria. Its cathedral was begun in 1273.",
-    "abraham-darby": "Abraham Darby III cast the ribs of the Iron Bridge in Coalbrookdale.",
-    "coalbrookdale": "Coalbrookdale is a village in Shropshire. Coke was first used there in 1709.",
-    "garden": "Gardens need water. " + "Every garden has a gate and a wall and a path. " * 60,
-}
+CORPUS = {document.id: document.text for document in DOCUMENTS}
 
 
 class Words:
