@@ -64,11 +64,11 @@ def test_the_page_names_what_is_there() -> None:
 def test_a_page_names_tests_that_exist(page: Path) -> None:
     spans = re.findall(r"`([^`\n]+)`", page.read_text("utf-8"))
     named = {name for span in spans for name in re.findall(r"\b(?:test_|Test[A-Z])\w*", span)}
-    assert named - tests_by_name() == set()
+    assert named - defined_tests() == set()
 
 
 @cache
-def tests_by_name() -> frozenset[str]:
+def defined_tests() -> frozenset[str]:
     """The names of the files, classes and functions of all tests."""
     files = [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "lab" / "tests").rglob("test_*.py")]
     files += (ROOT / "examples").rglob("test_*.py")
