@@ -11,7 +11,7 @@ from hopyard.indexes.corpus.long_text import LongText
 from hopyard.indexes.documents.loaders import LoadReport, load, read
 from hopyard.state.errors import UsageError
 
-from .readers.pdfs import pdf_pages
+from .readers.pdf.pdfs import pdf_pages
 
 
 def test_bytes_are_told_while_a_large_file_is_read(tmp_path: Path) -> None:

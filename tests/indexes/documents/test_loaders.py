@@ -11,7 +11,7 @@ from hopyard.indexes.documents import loaders
 from hopyard.indexes.documents.loaders import default_kinds, load
 from hopyard.state.errors import UsageError
 
-from .readers.pdfs import drawn
+from .readers.pdf.pdfs import drawn
 
 
 def derived(text: str) -> str:

@@ -14,7 +14,7 @@ from hopyard.indexes.documents.kept.office import _pass_over_stand_ins
 
 from .conftest import Compared
 
-BOOKS = Path(__file__).parents[1] / "readers"
+BOOKS = Path(__file__).parents[1] / "readers" / "workbooks"
 
 
 @pytest.mark.parametrize("name", ["sheetjs.xlsb", "sheetjs_inline.xlsb", "sheetjs.xls"])

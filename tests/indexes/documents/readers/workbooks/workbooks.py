@@ -7,7 +7,7 @@ from typing import Any
 
 import openpyxl
 
-from ..zips import rewritten, saved
+from ...zips import rewritten, saved
 
 
 def book(rows: list[list[Any]], change: Callable[[Any], None] = lambda sheet: None) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from hopyard.indexes.documents.readers.pdf import columns
 from hopyard.indexes.documents.readers.pdf.places import Word
 
-from .conftest import Read
+from ..conftest import Read
 from .pdfs import drawn, lines_at, rows_at, table
 
 pytest.importorskip("reportlab")

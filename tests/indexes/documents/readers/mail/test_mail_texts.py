@@ -11,7 +11,7 @@ from base64 import b64encode, encodebytes
 
 import pytest
 
-from .conftest import Read
+from ..conftest import Read
 
 HEAD = b"From: Ann <ann@x.org>\r\nDate: Tue, 05 Mar 2024 00:30:00 +0100\r\n"
 

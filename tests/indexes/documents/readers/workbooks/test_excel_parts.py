@@ -13,7 +13,7 @@ from typing import Any
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 
-from ..zips import lines, rewritten
+from ...zips import lines, rewritten
 from .workbooks import book, replaced
 
 Read = Any

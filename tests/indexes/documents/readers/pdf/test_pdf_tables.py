@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import Read
+from ..conftest import Read
 from .pdfs import drawn, lines_at, rows_at, table
 
 pytest.importorskip("reportlab")

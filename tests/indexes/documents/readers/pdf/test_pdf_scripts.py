@@ -16,7 +16,7 @@ from hopyard.indexes.documents.readers.pdf.line_ends import (
 from hopyard.indexes.documents.readers.pdf.lines import lines_of
 from hopyard.indexes.documents.readers.pdf.places import Word
 
-from .conftest import Read
+from ..conftest import Read
 
 MADE_BY_LIBREOFFICE = Path(__file__).with_name("scripts.pdf")
 """A page for each text of `TEXTS`, twice, in fonts of its script (Noto, SIL Open Font License).

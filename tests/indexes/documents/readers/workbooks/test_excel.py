@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
-from ..zips import lines
+from ...zips import lines
 from .workbooks import book, replaced
 
 Read = Any

@@ -15,7 +15,7 @@ import pytest
 from hopyard.indexes.documents.readers.base import Part, Source
 from hopyard.indexes.documents.readers.table import format_of
 
-from ..zips import saved
+from ...zips import saved
 from .pdfs import drawn, pdf, raised
 
 Read = Any

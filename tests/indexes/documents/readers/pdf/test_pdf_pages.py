@@ -10,7 +10,7 @@ from hopyard.indexes.corpus.boxes import PageText, unpack_boxes
 from hopyard.indexes.passages.marks import marks_of
 from hopyard.state.errors import CorpusError
 
-from .conftest import Read
+from ..conftest import Read
 from .pdfs import Draw, drawn, raised, rows_at, table
 
 pytest.importorskip("reportlab")
