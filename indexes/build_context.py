@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from hopyard.indexes.corpus.progress import Progress, silent
 from hopyard.indexes.corpus.threads import finish, in_thread
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
@@ -29,15 +30,6 @@ _WAITING: Final = 2
 """Tasks for each model call that may run: a freed place never waits for the next call."""
 _PLACES: Final = 4
 """Calls at once where no chat model says how many it takes."""
-
-Progress = Callable[[str, int, int], None]
-"""Called with a stage's name, the items done, and how many there are (0: not known yet). A build
-calls it from several threads, one at a time."""
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """The progress callback that says nothing."""
-    del stage, done, total
 
 
 class ModelCall(Protocol):

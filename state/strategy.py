@@ -14,8 +14,6 @@ from hopyard.state.schemas import RouteLabel, Step
 if TYPE_CHECKING:  # half a second, which a list of names must not cost
     from langchain_core.runnables import Runnable
 
-    from hopyard.nodes.run import Run
-
 StepsOf = Callable[[Mapping[str, Any]], Sequence[Step]]
 
 
@@ -81,8 +79,11 @@ class Strategy:
         """Return the compiled graph."""
         return load(self.graph)
 
-    async def estimate_calls(self, run: Run) -> float | None:
+    async def estimate_calls(self, run: object) -> float | None:
         """About how many model calls a question takes; None if that is unknown.
+
+        Args:
+            run: A run (`nodes.run.Run`) with the index.
 
         Raises:
             HopyardError: The index does not have what the strategy reads.

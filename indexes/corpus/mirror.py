@@ -35,7 +35,7 @@ from hopyard.state.settings.index_address import IndexAddress
 from hopyard.state.storage.atomic import sync_tree
 
 if TYPE_CHECKING:
-    from hopyard.indexes.build_context import Progress
+    from hopyard.indexes.corpus.progress import Progress
     from hopyard.state.storage.postgres.files import IndexFiles
     from hopyard.state.storage.postgres.publishing import Publisher
 

@@ -20,7 +20,7 @@ from hopyard.state.settings.index_address import index_address, is_address
 from hopyard.state.settings.sources import home
 
 if TYPE_CHECKING:
-    from hopyard.indexes.build_context import Progress
+    from hopyard.indexes.corpus.progress import Progress
 
 _FOLDER: Final = "indexes"
 _DIGITS: Final = 12

@@ -11,8 +11,9 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
-from hopyard.indexes.searches.pagerank import PageRankSettings, names
+from hopyard.indexes.searches.pagerank import names
 from hopyard.indexes.searches.pagerank.query import Query, Ranking, linked_or_nearest
+from hopyard.indexes.searches.pagerank.settings import PageRankSettings
 from hopyard.indexes.text.names import names_in
 from hopyard.nodes.answer import answer_from_shown, close_answer
 from hopyard.nodes.local_search.context import (

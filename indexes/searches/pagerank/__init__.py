@@ -9,34 +9,15 @@ from __future__ import annotations
 
 import asyncio
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.search import Search, SearchMethod
+from hopyard.indexes.searches.pagerank.settings import PageRankSettings
 from hopyard.state.schemas import Evidence, passage_evidence
-from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
     from hopyard.indexes.searches.pagerank.query import Ranking
-
-
-class PageRankSettings(Group):
-    """The search `pagerank`: PageRank over the entity graph."""
-
-    group: ClassVar[str] = "pagerank"
-
-    method: Literal["names", "hipporag", "hipporag2", "linear"] = Field(
-        "names",
-        description="Start of the walk: names (Hopyard's own), hipporag, hipporag2, or linear "
-        "(LinearRAG).",
-    )
-    ask_model: bool = Field(
-        False,
-        description="Whether hipporag asks the chat model for the question's names, and hipporag2 "
-        "which facts help: one call for each search.",
-    )
 
 
 async def _find(search: Search) -> list[Evidence]:

@@ -24,7 +24,7 @@ from hopyard.models.embedder import Vector
 
 if TYPE_CHECKING:
     from hopyard.indexes.search import Search
-    from hopyard.indexes.searches.pagerank import PageRankSettings
+    from hopyard.indexes.searches.pagerank.settings import PageRankSettings
 
 LEAST: Final = 0.65
 """Least cosine of a question's name and the nearest name of the graph: below it another thing is

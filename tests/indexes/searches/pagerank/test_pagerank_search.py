@@ -11,9 +11,9 @@ from conftest import WordEmbedder
 
 from hopyard.indexes.index import Index
 from hopyard.indexes.search import SEARCHES, Search
-from hopyard.indexes.searches.pagerank import PageRankSettings
 from hopyard.indexes.searches.pagerank import query as pagerank_query
 from hopyard.indexes.searches.pagerank.query import Query
+from hopyard.indexes.searches.pagerank.settings import PageRankSettings
 from hopyard.models.embedder import Vector
 from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import Context

@@ -14,7 +14,6 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction, Menti
 from hopyard.indexes.kinds.entity_graph.graph import weights
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.read.linking import linked
-from hopyard.indexes.searches.pagerank import PageRankSettings
 from hopyard.indexes.searches.pagerank.hipporag2 import fact_seeds
 from hopyard.indexes.searches.pagerank.names import name_weights
 from hopyard.indexes.searches.pagerank.query import (
@@ -23,6 +22,7 @@ from hopyard.indexes.searches.pagerank.query import (
     named_entities,
     with_words,
 )
+from hopyard.indexes.searches.pagerank.settings import PageRankSettings
 from hopyard.indexes.searches.pagerank.statements import (
     Statement,
     nearest_statements,
