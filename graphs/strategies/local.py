@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.state.local_search import LocalSettings
+from hopyard.state.local import LocalSettings
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.strategy import Strategy
 
@@ -15,7 +15,7 @@ STRATEGY: Final = Strategy(
         "place or a thing and its surroundings, put together from reports, facts and passages. "
         "The index needs an entity graph."
     ),
-    graph="hopyard.graphs.local_search:graph",
+    graph="hopyard.graphs.local:graph",
     needs=("dense", "entity-graph"),
     route=RouteLabel(
         "it asks what the documents say about one person, place or thing and its surroundings",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from langgraph.graph import END, START
 
 from hopyard.nodes.lifecycle import start_run, strategy_graph
-from hopyard.nodes.local_search.gather import answer, gather, link
-from hopyard.state.local_search import LocalState
+from hopyard.nodes.local.gather import answer, gather, link
+from hopyard.state.local import LocalState
 
 graph = (
     strategy_graph(LocalState)

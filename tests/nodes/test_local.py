@@ -12,7 +12,7 @@ import pytest
 from hopyard.indexes.kinds.communities.records import Finding, Report
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.read.lookup import find_entities
-from hopyard.nodes.local_search.context import (
+from hopyard.nodes.local.context import (
     Material,
     Part,
     ReportLine,
@@ -23,11 +23,11 @@ from hopyard.nodes.local_search.context import (
     report_lines,
     rooms,
 )
-from hopyard.nodes.local_search.gather import entities_of_passages
-from hopyard.nodes.local_search.surroundings import find_neighbours, rank_passages, rank_statements
+from hopyard.nodes.local.gather import entities_of_passages
+from hopyard.nodes.local.surroundings import find_neighbours, rank_passages, rank_statements
 from hopyard.prompts.answer import ANSWER
-from hopyard.prompts.strategies.local_search import LOCAL_ANSWER
-from hopyard.state.local_search import Statement
+from hopyard.prompts.strategies.local import LOCAL_ANSWER
+from hopyard.state.local import Statement
 from hopyard.state.settings.fields import Context
 
 from ..indexes.kinds.entity_graph.made_graph import SENSES, TEXTS, graph_of, read

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.searches.pagerank.query import Query, Ranking, because, min_max
 from hopyard.indexes.searches.pagerank.statements import fact_cosines, sentence_cosines
-from hopyard.state.local_search import Statement
+from hopyard.state.local import Statement
 from hopyard.state.schemas import Evidence, passage_evidence
 
 MOST_NEIGHBOURS: Final = 10

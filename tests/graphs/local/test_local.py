@@ -11,10 +11,10 @@ from building import build
 from langgraph.checkpoint.memory import InMemorySaver
 from model_server import WordEmbedder
 
-from hopyard.graphs.local_search import graph
+from hopyard.graphs.local import graph
 from hopyard.indexes.corpus.records import Document
 from hopyard.models.embeddings import register_embedder
-from hopyard.nodes.local_search import context
+from hopyard.nodes.local import context
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.prompts.route import route_prompt
 from hopyard.state.errors import IndexMissingError

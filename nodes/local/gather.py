@@ -16,7 +16,7 @@ from hopyard.indexes.searches.pagerank.query import Query, Ranking, linked_or_ne
 from hopyard.indexes.searches.pagerank.settings import PageRankSettings
 from hopyard.indexes.text.names import names_in
 from hopyard.nodes.answer import answer_from_shown, close_answer
-from hopyard.nodes.local_search.context import (
+from hopyard.nodes.local.context import (
     Chosen,
     Material,
     ReportLine,
@@ -25,10 +25,10 @@ from hopyard.nodes.local_search.context import (
     render,
     tokens_for,
 )
-from hopyard.nodes.local_search.surroundings import Surroundings, evidence_of, look_around
+from hopyard.nodes.local.surroundings import Surroundings, evidence_of, look_around
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.strategies.local_search import LOCAL_ANSWER
-from hopyard.state.local_search import Linked, LocalState, Selection
+from hopyard.prompts.strategies.local import LOCAL_ANSWER
+from hopyard.state.local import Linked, LocalState, Selection
 from hopyard.state.schemas import Evidence, Step, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.verdicts import FALLBACK

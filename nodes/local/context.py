@@ -21,9 +21,9 @@ from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.run import Run
 from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
-from hopyard.prompts.strategies.local_search import context_text
+from hopyard.prompts.strategies.local import context_text
 from hopyard.prompts.traits import traits_of
-from hopyard.state.local_search import LocalSettings, Statement
+from hopyard.state.local import LocalSettings, Statement
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.tokens import tokens_of
 

@@ -8,7 +8,7 @@ from typing import Any
 from building import build
 from model_server import WordEmbedder
 
-from hopyard.graphs.local_search import graph
+from hopyard.graphs.local import graph
 from hopyard.indexes.corpus.records import Document
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources, config_with

@@ -1,0 +1,1 @@
+"""The steps of local search (GraphRAG): link, gather, answer."""

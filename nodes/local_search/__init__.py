@@ -1,1 +1,0 @@
-"""The steps of local search (GraphRAG): link, write missing reports, gather, answer."""
