@@ -223,12 +223,18 @@ _SECTION: Final = re.compile(r"^(Args|Attributes|Raises|Returns|Yields|Example):
 _ENTRY: Final = re.compile(r"^ *\w+(?:\[\w+\])?: ", re.M)
 
 
-def prose_of_python(text: str) -> str:
-    """The docstrings and comments of a module, a paragraph for each entry of a docstring."""
+def prose_of_python(text: str, *, classes: bool = True) -> str:
+    """The docstrings and comments of a module, a paragraph for each entry of a docstring.
+
+    Args:
+        classes: Whether to take the docstrings of classes, too.
+    """
     found: list[str] = []
-    for node in ast.walk(ast.parse(text)):
+    nodes = [*ast.walk(ast.parse(text))]
+    left_out = [] if classes else [each.body[0] for each in nodes if isinstance(each, ast.ClassDef)]
+    for node in nodes:
         match node:
-            case ast.Expr(value=ast.Constant(value=str(docstring))):
+            case ast.Expr(value=ast.Constant(value=str(docstring))) if node not in left_out:
                 found.append(_prose_of_docstring(docstring))
     row = 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -47,7 +47,7 @@ def context_text(reports: str, facts: str, passages: str, *, headings: bool) -> 
         reports: Lines of reports.
         facts: Lines of facts, each with the number of a passage.
         passages: Numbered passages.
-        headings: Whether a heading stands above each part.
+        headings: Whether each part begins with a heading.
     """
     parts = {"Reports": reports, "Facts": facts, "Passages": passages}
     if not headings:
