@@ -14,20 +14,20 @@ import os
 import platform
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
 from typing import Final
 
-import aiosqlite
 from filelock import FileLock, Timeout
 
 from hopyard.state.errors import HopyardError
 from hopyard.state.settings.sources import home
 from hopyard.state.storage.addresses import THREADS_VARIABLE, address_in
-from hopyard.state.storage.patience import BUSY_SECONDS, patiently
+from hopyard.state.storage.connections import shared_connection
+from hopyard.state.storage.patience import patiently
 from hopyard.state.storage.serializer import checkpoint_key
 from hopyard.state.storage.stores import Holder, ThreadStore, thread_busy
 from hopyard.state.storage.thread_store import SqliteThreadStore
@@ -81,24 +81,12 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[ThreadStore]:
 @patiently
 async def _open(path: Path, key: bytes, opened: AsyncExitStack) -> SqliteThreadStore:
     async with AsyncExitStack() as tried:
-        await asyncio.to_thread(_prepare, path)
-        db = await tried.enter_async_context(aiosqlite.connect(path, timeout=BUSY_SECONDS))
-        # Deleted is deleted: zeroes on the disk, and later the pages given back, see `scrub`.
-        await db.execute("PRAGMA secure_delete=ON")
-        saver = SqliteThreadStore(db, FileLocks(path.parent / FOLDER), key)
+        db, lock = await tried.enter_async_context(shared_connection(path))
+        saver = SqliteThreadStore(db, FileLocks(path.parent / FOLDER), key, lock)
         tried.push_async_callback(saver.end)
         await saver.setup()
-        # A killed process loses nothing at NORMAL; only a power cut may lose the last step.
-        await db.execute("PRAGMA synchronous=NORMAL")
         await opened.enter_async_context(tried.pop_all())
     return saver
-
-
-def _prepare(path: Path) -> None:
-    """Make the file; and fail here where it fails: aiosqlite's thread would outlive its failure."""
-    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as db:
-        db.execute("PRAGMA auto_vacuum=INCREMENTAL")  # heard by a new file only
-        db.execute("PRAGMA journal_mode=WAL")
 
 
 @asynccontextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -51,10 +52,18 @@ class SqliteThreadStore(ThreadStore, AsyncSqliteSaver):
     Args:
         locks: One runner for each thread.
         key: Encrypts checkpoints and messages; b"" leaves them readable.
+        turn: Held by one user of the connection at a time.
     """
 
-    def __init__(self, conn: aiosqlite.Connection, locks: ThreadLocks, key: bytes = b"") -> None:
+    def __init__(
+        self,
+        conn: aiosqlite.Connection,
+        locks: ThreadLocks,
+        key: bytes = b"",
+        turn: asyncio.Lock | None = None,
+    ) -> None:
         super().__init__(conn, serde=serializer(key))
+        self.lock = turn or self.lock
         self.locks = locks
         self._conversations = Conversations(conn, self.serde, key)
         self._has_messages = False

@@ -221,7 +221,7 @@ def test_the_second_build_of_a_directory_is_refused_with_the_owners_id(
 async def test_a_crowd_of_questions_at_once(
     index: Path, everything: Everything, home: Path, context: Context
 ) -> None:
-    """Twelve sessions, each with a connection of its own, begin on files not yet made."""
+    """Twelve sessions begin on files not yet made."""
     settings = changed(context, strategy="single")
 
     async def ask(number: int) -> str:

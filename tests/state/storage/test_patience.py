@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tenacity import stop_after_delay
 from hopyard.models import ledger
 from hopyard.state.storage.checkpoints import open_saver
 from hopyard.state.storage.patience import is_busy, patiently
+from hopyard.state.storage.thread_store import SqliteThreadStore
 
 
 @pytest.fixture
@@ -91,3 +93,28 @@ async def test_a_store_is_opened_while_its_last_user_closes_it(tmp_path: Path) -
                 assert [each async for each in saver.alist(None)] == []
         for each in busy:
             each.result()
+
+
+async def test_all_users_of_a_store_at_once_share_one_connection(tmp_path: Path) -> None:
+    path = tmp_path / "threads.sqlite"
+    async with AsyncExitStack() as opened:
+        first, *_ = [await opened.enter_async_context(open_saver(path)) for _ in range(3)]
+        assert isinstance(first, SqliteThreadStore)
+        async with open_saver(path) as left:
+            assert left.conn is first.conn
+            assert left.lock is first.lock
+        assert [each async for each in first.alist(None)] == []
+    async with open_saver(path) as later:
+        assert later.conn is not first.conn
+
+
+async def test_a_user_that_gives_up_while_the_store_is_opened(tmp_path: Path) -> None:
+    async def used() -> list[object]:
+        async with open_saver(tmp_path / "threads.sqlite") as saver:
+            return [each async for each in saver.alist(None)]
+
+    hurried, patient = asyncio.create_task(used()), asyncio.create_task(used())
+    await asyncio.sleep(0)
+    hurried.cancel()
+    assert await patient == []
+    assert hurried.cancelled()
