@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from rich.console import Group
+from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from hopyard.agent.answer import Answer
     from hopyard.agent.comparing import Compared
     from hopyard.nodes.resources import Resources
+
+_MOST_INSIDE: Final = 60
+"""Characters of an answer that is a cell of the table."""
 
 
 def compare_command(
@@ -74,7 +79,7 @@ def compare_command(
     if json_:
         print_json({"question": asked, "answers": [_as_json(each) for each in compared]})
     else:
-        out.print(_table(compared))
+        out.print(_drawn(compared))
         for each in compared:
             if each.answer is not None:
                 out.print(f"{each.strategy}: hopyard trace {each.answer.thread}", style="dim")
@@ -140,30 +145,43 @@ def _as_json(each: Compared) -> dict[str, object]:
     return {"strategy": each.strategy, **dumped, "supported": each.answer.supported}
 
 
-def _table(compared: Sequence[Compared]) -> Table:
+def _drawn(compared: Sequence[Compared]) -> Group:
+    """A table of all strategies; below it the answers, if one is too long for a column of it."""
     from hopyard.cli.render import drawn_answer
 
-    table = Table(show_lines=True)
-    for heading in ("strategy", "answer", "supported"):
+    told = {each.strategy: _told(each) for each in compared}
+    inside = all("\n" not in text and len(text) <= _MOST_INSIDE for text in told.values())
+    table = Table(show_lines=inside)
+    for heading in ("strategy", *(("answer",) if inside else ()), "supported"):
         table.add_column(heading, overflow="fold")
     for heading in ("sources", "calls", "tokens", "seconds"):
         table.add_column(heading, justify="right")
+    below = []
     for each in compared:
+        text, drawn = told[each.strategy], drawn_answer(told[each.strategy])
         if each.answer is None:
-            table.add_row(each.strategy, Text(printable(each.failure), style="yellow"))
-            continue
-        usage = each.answer.usage
-        tokens = usage.input_tokens + usage.output_tokens
-        table.add_row(
-            each.strategy,
-            drawn_answer(printable(each.answer.text)),
-            _supported(each.answer),
-            str(len({citation.passage_id for citation in each.answer.citations})),
-            str(usage.model_calls + usage.cached_calls),
-            f"{about(usage.model_dump())}{tokens:,}",
-            f"{usage.seconds:.1f}",
-        )
-    return table
+            drawn = Text(text, style="yellow")
+        table.add_row(each.strategy, *((drawn,) if inside else ()), *_costs(each.answer))
+        if not inside:
+            below.append(Panel(drawn, title=each.strategy, title_align="left"))
+    return Group(table, *below)
+
+
+def _told(each: Compared) -> str:
+    return printable(each.failure if each.answer is None else each.answer.text)
+
+
+def _costs(answer: Answer | None) -> list[str]:
+    if answer is None:
+        return []
+    usage = answer.usage
+    return [
+        _supported(answer),
+        str(len({citation.passage_id for citation in answer.citations})),
+        str(usage.model_calls + usage.cached_calls),
+        f"{about(usage.model_dump())}{usage.input_tokens + usage.output_tokens:,}",
+        f"{usage.seconds:.1f}",
+    ]
 
 
 def _supported(answer: Answer) -> str:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from hopyard.agent.answer import Answer
 from hopyard.agent.comparing import Compared
-from hopyard.cli.compare import _table
+from hopyard.cli.compare import _drawn
 from hopyard.state.answer import Usage
 
 from .conftest import QUESTION, Run
@@ -93,8 +93,26 @@ def test_wrong_names_and_a_missing_index_are_one_sentence(hopyard: Run, index: P
 def test_an_answer_with_a_table_is_drawn() -> None:
     text = "Two moons:\n\n| Moon |\n| --- |\n| Deimos |\n| Phobos |"
     answer = Answer.model_construct(text=text, citations=(), usage=Usage(seconds=1.0))
-    console = Console(record=True, width=100)
-    console.print(_table([Compared("every", answer, "")]))
-    told = console.export_text()
+    told = drawn(Compared("every", answer, ""))
     assert "Deimos" in told
     assert "---" not in told
+
+
+def test_long_answers_are_below_the_table_where_lines_are_wide() -> None:
+    usage = Usage(seconds=1.0)
+    short = Answer.model_construct(text="Two [1]", citations=(), usage=usage)
+    long = Answer.model_construct(text="Mars has two moons. " * 5, citations=(), usage=usage)
+    assert "│ single   │ Two [1] │" in drawn(Compared("single", short, ""))
+    told = drawn(
+        Compared("single", short, ""), Compared("chain", long, ""), Compared("x", None, "401")
+    )
+    assert "│ single   │ nothing is cited" in told
+    assert "─ single ─" in told
+    assert "Mars has two moons. Mars has two moons. Mars has two moons." in told
+    assert "│ 401 " in told
+
+
+def drawn(*compared: Compared) -> str:
+    console = Console(record=True, width=80)
+    console.print(_drawn(compared))
+    return console.export_text()
