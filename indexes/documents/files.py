@@ -34,7 +34,7 @@ _LONGEST_REASON: Final = 200
 """Characters of what a library says of a broken file."""
 
 _MADE: Final = (".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".doc", ".xls", ".rtf")
-"""Files whose date is often the day on which they were made, whatever their text says."""
+"""Files whose date is often the day on which they were made, whatever their name or text says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,11 +245,13 @@ def _document(
     title = " ".join(storable_text(content.title).split()) or _stem(named.key)
     metadata = storable(content.metadata)
     head = day_in_head(text) if isinstance(text, str) else None
-    day, own = day_in_name(_stem(named.key)) or head or named.date, known_value(metadata, "date")
-    if day and own is None:
+    day = day_in_name(_stem(named.key)) or head
+    if known_value(metadata, "date") is None:
+        day = day or named.date
+    elif not named.key.casefold().endswith(_MADE):
+        day = None
+    if day:
         metadata["date"] = day
-    elif head and named.key.casefold().endswith(_MADE):
-        metadata["date"] = head
     about = " ".join(
         ("title", content.title, *(f"{name} {value}" for name, value in metadata.items()))
     )

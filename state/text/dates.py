@@ -124,7 +124,7 @@ def _days(form: re.Pattern[str], text: str) -> Iterator[str]:
     """The days of the lines that have a form."""
     lines = (line.strip(" \t|*_#") for line in text.splitlines())
     for found in filter(None, map(form.match, lines)):
-        first = re.split(r"(?<=\d{4})[.;|(]|(?<=\d)\s+[|–]", found[1])[0].strip(" |*_")
+        first = re.split(r"(?<=\d{4})[.;|(]|(?<=\d)\s+[|–—·•]", found[1])[0].strip(" |*_")
         day, beside = iso_date(first), found[1].split("|")[1:2]
         # A row of dates is the head of a table.
         if day and len(day) > _MONTH and not any(iso_date(cell.strip()) for cell in beside):

@@ -26,8 +26,14 @@ _CORE: Final = {
     "date": "{http://purl.org/dc/terms/}modified",
 }
 """The properties of a Microsoft Office file. Source: ECMA-376, part 2, 11.1."""
-_TEMPLATES: Final = {"python-docx", "2013-12-23T23:15:00Z", "2013-01-27T09:15:58Z"}
-"""Values that python-docx and python-pptx write until the program that uses them says more."""
+_TEMPLATES: Final = {
+    *("python-docx", "openpyxl", "Apache POI", "Unknown Creator", "Untitled Spreadsheet"),
+    *("2013-12-23T23:15:00Z", "2013-01-27T09:15:58Z"),
+}
+"""Values that libraries write until the program that uses them says more.
+
+The dates are of python-docx and python-pptx, the unknown creator is PhpSpreadsheet's.
+"""
 
 
 class Related(NamedTuple):

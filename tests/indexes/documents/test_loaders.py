@@ -3,8 +3,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 
+import docx
 import pytest
 
 from hopyard.indexes.documents import loaders
@@ -233,6 +235,25 @@ def test_a_day_in_a_files_name_or_head_is_its_date(
     tmp_path: Path, name: str, text: str, date: str | None
 ) -> None:
     (tmp_path / name).write_text(text)
+    [document] = load([tmp_path]).documents
+    assert document.metadata.get("date") == date
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "date"),
+    [
+        ("plan.docx", "Minutes.", "2020-05-06"),
+        ("2025-04-08 plan.docx", "Minutes.", "2025-04-08"),
+        ("plan.docx", "Date: 9 March 2026", "2026-03-09"),
+    ],
+)
+def test_a_day_in_name_or_head_replaces_the_day_on_which_an_office_file_was_made(
+    tmp_path: Path, name: str, text: str, date: str
+) -> None:
+    made = docx.Document()
+    made.add_paragraph(text)
+    made.core_properties.modified = datetime(2020, 5, 6)
+    made.save(str(tmp_path / name))
     [document] = load([tmp_path]).documents
     assert document.metadata.get("date") == date
 

@@ -68,6 +68,7 @@ def test_a_moment_belongs_to_the_day_that_its_own_clock_shows() -> None:
         ("Date: 4 May 2026, 10:00", "2026-05-04"),
         ("Ulm, den 17. Februar 2026\n\nSehr geehrte Frau Ito", "2026-02-17"),
         ("Hull, Monday, March 9, 2026", "2026-03-09"),
+        ("Datum: 17. Februar 2026 · zahlbar bis 3. März 2026", "2026-02-17"),
         ("9 March 2026\n\nRain.\n\n" + "Wind. " * 200 + "\n\n10 March 2026\n\nSun.", None),
         ("| Day |\n|---|\n| 9 March 2026 |\n| 10 March 2026 |", None),
         ("Hull, 9 March 2026\n\nDear Ada\n\nHull, 9 March 2026", "2026-03-09"),
