@@ -139,6 +139,11 @@ class Line:
     cells: tuple[Said, ...] = ()
     heading: bool = False
 
+    @property
+    def asks(self) -> bool:
+        """Whether it is a question, which states nothing."""
+        return self.own.plain.rstrip(' *_"”').endswith(("?", "？"))
+
     @cached_property
     def columns(self) -> list[list[Number]]:
         """The numbers of each cell or part of an item; of a sentence, all in one."""

@@ -150,13 +150,24 @@ class Matches:
         while len(chosen) < MOST_QUOTES and len(chosen) < len(own):
             rest = [line for line in own if line not in chosen]
             held = frozenset().union(*map(self.hits, chosen))
-            # Of equal lines, that before a chosen line: it may say who "she" is.
+            # Of equal lines, one that asks nothing; then that before a chosen line: it may say who
+            # "she" is.
             before = {line.span for line, after in pairwise(own) if after in chosen}
-            line = max(rest, key=lambda each: (self._gain(each, held), each.span in before))
+            line = max(
+                rest,
+                key=lambda each: (self._gain(each, held), not each.asks, each.span in before),
+            )
             if self._gain(line, held) < least:
                 break
             chosen.append(line)
+        if all(map(self._is_bare, chosen)):  # as below a letter: what the letter says is quoted too
+            chosen.append(max(own, key=lambda line: line.span[1] - line.span[0]))
         return list(dict.fromkeys(line.span for line in chosen))[:MOST_QUOTES]
+
+    def _is_bare(self, line: Line) -> bool:
+        """Whether a line is a name of the statement and nothing else."""
+        names = {word for hit in self.hits(line) if isinstance(hit, Name) for word in hit.words}
+        return not line.table and {*re.findall(r"\w+", line.own.plain.casefold())} <= names
 
     def _gain(self, line: Line, held: frozenset[Hit]) -> int:
         """The weight that a line adds to quotes; its surroundings add nothing."""

@@ -92,6 +92,23 @@ def test_what_the_title_says_is_no_reason_to_quote_a_sentence() -> None:
     assert cited["quotes"] == ["It flew past Saturn in 1980."]
 
 
+def test_a_question_is_quoted_after_what_is_stated() -> None:
+    text = (
+        "**What does shipping cost?**\nEUR 6 to Ulm, free from EUR 60. EUR 15 abroad. "
+        "We ship to no island.\n\n**When do you open?**\nAt nine."
+    )
+    claim = "Shipping costs EUR 6 to Ulm (free from EUR 60) and EUR 15 abroad; they ship to no island"
+    [cited] = place_claims([(claim, passage("Shop", text))])[0]
+    assert cited["quotes"][1:] == ["EUR 15 abroad.", "We ship to no island."]
+
+
+def test_beside_a_name_below_a_letter_a_sentence_of_the_letter_is_quoted() -> None:
+    letter = "Dear Bo,\n\nThe floor must carry the mill.\n\nAda Ito"
+    [cited] = place_claims([("Ada Ito wrote in 2025", passage("Mill", letter))])[0]
+    assert cited["quotes"] == ["The floor must carry the mill.", "Ada Ito"]
+    assert cited["quote"] == "Ada Ito"
+
+
 def test_a_short_answer_may_be_a_difference() -> None:
     question = "Which crane may work at stronger wind, TK-2 or YC-5, and by how much?"
     cited = cite_answer(question, "YC-5, by 7 m/s", [LIMITS], [1])
