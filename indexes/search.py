@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, combinations, islice
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -184,18 +184,16 @@ class SearchMethod:
         index, given = search.index, search.settings.where
         if not (asked := await asyncio.to_thread(index.asked, search.text)):
             return []
-        named = shorten(" and ".join(asked), _LONGEST)
-        allowed = await asyncio.to_thread(index.allowed, [*given, *asked])
-        if not allowed and (undated := [each for each in asked if not each.startswith("date=")]):
-            # The date may be that of a topic, as in "Wired on the storm of 5 May 2020".
-            named = shorten(" and ".join(undated), _LONGEST)
-            allowed = await asyncio.to_thread(index.allowed, [*given, *undated])
-        if not allowed:
+        for conditions in _fewer_and_fewer(asked):
+            allowed = await asyncio.to_thread(index.allowed, [*given, *conditions])
+            if allowed:
+                break
+        else:
             if not given:
-                search.report(UsageError(_GIVEN_UP.format(named)))
+                search.report(UsageError(_GIVEN_UP.format(_joined(asked))))
             return []
         found = await self.find_allowed(replace(search, allowed=allowed))
-        why = f"matches {named}, which the question names"
+        why = f"matches {_joined(conditions)}, which the question names"
         return [
             Evidence(**{**unit, "why": "; ".join(filter(None, (why, unit.get("why"))))})
             for unit in found
@@ -243,6 +241,16 @@ class SearchMethod:
         score = min(0.0, *(unit["score"] for unit in found)) if found else 0.0
         others = islice((name for name in names if name not in held), search.k - len(held))
         return [Evidence(**passage_evidence(name, score), why=why) for name in others]
+
+
+def _fewer_and_fewer(conditions: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """All conditions, then all but the last, until each one alone."""
+    sizes = range(len(conditions), 0, -1)
+    return chain.from_iterable(combinations(conditions, size) for size in sizes)
+
+
+def _joined(conditions: Iterable[str]) -> str:
+    return shorten(" and ".join(conditions), _LONGEST)
 
 
 def _size(unit: Evidence) -> int:

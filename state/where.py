@@ -120,6 +120,12 @@ def is_date(value: MetadataValue) -> bool:
     return not isinstance(value, bool) and _span(str(value)) is not None
 
 
+def day_of(value: MetadataValue) -> str | None:
+    """The day that a value is, or that a moment is in; None for a month, a year or no date."""
+    span = None if isinstance(value, bool) else _span(str(value))
+    return span[0].date().isoformat() if span and span[1] - span[0] <= timedelta(days=1) else None
+
+
 def condition_texts(value: object) -> object:
     """One condition, several, or a mapping of fields to values, as a list of conditions.
 

@@ -142,6 +142,13 @@ class Fields:
         spans = (_begun(lists.terms, begun) for lists in self.parts)
         return any(end > start for start, end in spans)
 
+    def values(self, field: str) -> list[MetadataValue]:
+        """The values of a field, also those of removed passages."""
+        spans = [
+            (lists.terms, *_span(lists.terms, f"{field}\0", f"{field}\1")) for lists in self.parts
+        ]
+        return [value for terms, start, end in spans for value in _decoded(terms, start, end)]
+
     def called(self, field: str, name: str) -> list[str]:
         """The texts of a field that are a name, or begin with it as a part of their own.
 
