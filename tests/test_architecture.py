@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from functools import cache
 from itertools import chain
@@ -58,6 +59,14 @@ def test_the_page_names_what_is_there() -> None:
     assert len(named) > 30
     assert [name for name in named if not (ROOT / name).exists()] == []
     assert [name for name in LINKED if f"`{name}/`" not in page] == []
+
+
+def test_the_page_about_installing_has_every_extra() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    listed = re.findall(
+        r"^\| `([\w-]+)` \|", (ROOT / "docs" / "installing.md").read_text("utf-8"), re.M
+    )
+    assert {*listed} == {*extras["optional-dependencies"]} - {"dev"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
