@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +32,12 @@ _KEPT_ROWS: Final = 100
 _KEPT_SOURCES: Final = 20
 _YEARS: Final = frozenset(map(str, range(1000, 2101)))
 _CODE: Final = re.compile(r"[1-9]\d{3,}")
+_DAY: Final = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-\d\d")
+_MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
+    *("October", "November", "December"),
+)
+"""As DuckDB names them."""
 _LED: Final = 5
 """Rows of a result that are sure of a row that they came from."""
 
@@ -144,9 +151,20 @@ def _best_sources(
     found = [(name, number) for name, number in sources]
 
     def hits(source: tuple[str, int], values: Collection[str | None]) -> int:
-        return sum(column[source[1]] in values for column in by_name[source[0]].cells)
+        cells = [column[source[1]] for column in by_name[source[0]].cells]
+        return sum(any(form in values for form in _forms(cell)) for cell in cells)
 
     led = [max(found, key=lambda each: hits(each, row)) for row in rows[:_LED] if found]
     values = {value for row in rows for value in row if value}
     best = dict.fromkeys([*led, *sorted(found, key=lambda each: -hits(each, values))])
     return [by_name[name].places[number] for name, number in list(best)[:_KEPT_SOURCES]]
+
+
+@lru_cache(4096)
+def _forms(cell: str | None) -> tuple[str | None, ...]:
+    """A cell as a result may have it: a day also by its month and its year."""
+    found = _DAY.match(cell or "")
+    if not found:
+        return (cell,)
+    year, month = found[1], int(found[2])
+    return cell, year, f"{year}-{found[2]}", f"{year}-{found[2]}-01", _MONTHS[month - 1]

@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -262,6 +262,10 @@ def _plain(value: Any) -> str | None:
             text = f"{Decimal(f'{value:.12g}'):f}"
         case datetime():
             text = value.isoformat(sep=" ").removesuffix(" 00:00:00")
+            text = text.removesuffix(":00") if value.second == 0 and " " in text else text
+        case time():
+            text = value.isoformat()
+            text = text.removesuffix(":00") if value.second == 0 else text
         case Decimal():
             text = f"{value:f}"
         case list():

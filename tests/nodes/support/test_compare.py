@@ -97,7 +97,9 @@ def test_a_question_is_quoted_after_what_is_stated() -> None:
         "**What does shipping cost?**\nEUR 6 to Ulm, free from EUR 60. EUR 15 abroad. "
         "We ship to no island.\n\n**When do you open?**\nAt nine."
     )
-    claim = "Shipping costs EUR 6 to Ulm (free from EUR 60) and EUR 15 abroad; they ship to no island"
+    claim = (
+        "Shipping costs EUR 6 to Ulm (free from EUR 60) and EUR 15 abroad; they ship to no island"
+    )
     [cited] = place_claims([(claim, passage("Shop", text))])[0]
     assert cited["quotes"][1:] == ["EUR 15 abroad.", "We ship to no island."]
 

@@ -54,6 +54,13 @@ def test_each_row_of_a_result_leads_to_a_row_with_its_values() -> None:
     assert best == [("q", 0), ("p", 0), ("p", 10)]
 
 
+@pytest.mark.parametrize("month", ["March", "2025-03", "2025-03-01"])
+def test_a_month_of_a_result_leads_to_its_days(month: str) -> None:
+    loaded = Loaded({}, [("p", 0), ("q", 0)], [["2025-01-14", "2025-03-02"], ["8", "9"]])
+    best = _best_sources({"orders": loaded}, [["orders", 0], ["orders", 1]], [[month, "17"]])
+    assert best == [("q", 0), ("p", 0)]
+
+
 @contextmanager
 def opened(folder: Path, text: str) -> Iterator[tuple[Index, Tables]]:
     build(

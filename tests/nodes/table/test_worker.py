@@ -53,6 +53,8 @@ def run(sql: str, seconds: float = 10) -> dict[str, Any]:
          [["38", "2.000"], ["40", "0.125"]], [1, 1, 2, 0]),
         ("SELECT {'gate': gate, 'rates': [rate, NULL]} FROM rates LIMIT 1",
          [["gate: North, rates: 0.125"]], [0]),
+        ("SELECT TIMESTAMP '2025-05-08 09:00', TIMESTAMP '2025-05-08', TIME '09:30' FROM rates "
+         "LIMIT 1", [["2025-05-08 09:00", "2025-05-08", "09:30"]], [0]),
     ],
 )  # fmt: skip
 def test_results_are_exact_and_name_their_rows(
