@@ -70,9 +70,14 @@ async def look_inside(run: Run, look: Look, k: int) -> Found:
         names.sort(key={name: abs(row - middle) for row, name in enumerate(names)}.__getitem__)
         return Found([passage_evidence(name, 0.0) for name in names])
     found = await asyncio.to_thread(find_inside, index, look["id"], look["words"], k, allowed)
-    evidence = [Evidence(**passage_evidence(*each), why=look["text"]) for each in found]
-    nothing = UsageError(f"Nothing in the document fits {look['text']}.")
-    return Found(evidence, [] if evidence else [nothing])
+    if found:
+        return Found([Evidence(**passage_evidence(*each), why=look["text"]) for each in found])
+    if "reason" not in look:
+        return Found([], [UsageError(f"Nothing fits {look['text']}.")])
+    # The nearest name was perhaps that of another document.
+    elsewhere = await run.try_find(look["words"], k=k)
+    nothing = UsageError(f"Nothing fits {look['text']}, so all documents were searched.")
+    return Found(elsewhere.evidence, [nothing, *elsewhere.problems])
 
 
 async def look_for(run: Run, words: str, name: str) -> Look:

@@ -119,8 +119,16 @@ async def test_words_that_a_document_lacks_are_said(ask: Ask) -> None:
         {"kind": "answer", "answer": "310"},
     )
     assert "- “submarine” in Harbour Report 2023 (found nothing that helps)" not in steps.turns[1]
-    assert output["steps"][1]["reason"] == (
-        "Nothing in the document fits “submarine” in Harbour Report 2023."
+    assert output["steps"][1]["reason"] == "Nothing fits “submarine” in Harbour Report 2023."
+
+
+async def test_what_the_nearest_name_does_not_have_is_searched_for(ask: Ask) -> None:
+    output, steps = await ask(
+        QUESTION, find("Ann asks", "The Harbour Report of 2024"), {"kind": "not_found"}
+    )
+    assert "Ann asks who confirmed" in steps.turns[1]
+    assert output["steps"][1]["reason"].endswith(
+        "Nothing fits “Ann asks” in Harbour Report 2024, so all documents were searched."
     )
 
 
@@ -192,7 +200,7 @@ async def test_a_filter_holds_for_what_is_opened(ask: Ask) -> None:
         where=["title=Harbour Report 2023"],
     )
     assert "Harbour Report 2024 (page" not in steps.turns[1]
-    assert output["steps"][1]["reason"].startswith("Nothing in the document fits")
+    assert output["steps"][1]["reason"].startswith("Nothing fits")
 
 
 async def test_the_looks_of_a_step_together_read_no_more_than_one_search(
