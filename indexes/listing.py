@@ -18,6 +18,7 @@ from hopyard.indexes.kind import KINDS
 from hopyard.state.errors import UsageError
 from hopyard.state.metadata import MetadataValue, describe
 from hopyard.state.references import SECTION_MARK, file_name, in_folder
+from hopyard.state.settings.rights import readers_of
 from hopyard.state.where import parse_condition
 
 _OF_PASSAGES: Final = frozenset({"page", "section"})
@@ -56,6 +57,9 @@ class DocumentDetails:
     """Data that each kind derived from each passage, by passage id and kind."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """The words that it lacks of its file (`Kept.as_dict`); empty if it lacks none."""
+    readers: Sequence[Sequence[str]] | None = None
+    """The groups that may read it: a caller needs one of each. None if neither the index nor the
+    document names groups, or for a caller with groups."""
 
     @property
     def sections(self) -> dict[str, int]:
@@ -89,7 +93,7 @@ def read_document(
 ) -> DocumentDetails:
     """One document with its passages, in their order, and what is derived from them.
 
-    A caller with groups does not get what is derived.
+    A caller with groups does not get what is derived, nor who may read it.
 
     Args:
         name: Its id, its path or its file's name.
@@ -116,7 +120,11 @@ def read_document(
     for kind in (KINDS[name] for name in kinds if name in KINDS):
         for passage_id, values in kind.derived(folder / kind.name, list(derived)).items():
             derived[passage_id][kind.name] = values
-    return DocumentDetails(entries[document_id], passages, derived, reading)
+    entry, readers = entries[document_id], None
+    if groups is None:
+        named = readers_of(entry.metadata, entry.source, manifest.rights)
+        readers = named if named or manifest.rights else None
+    return DocumentDetails(entry, passages, derived, reading, readers)
 
 
 def find_documents(corpus: Snapshot, directory: Path, names: Iterable[str]) -> set[str]:

@@ -15,6 +15,7 @@ from hopyard.cli.index.report import left_out_words
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.listing import DocumentDetails, DocumentEntry
 from hopyard.state.references import name_sources
+from hopyard.state.settings.rights import EVERYONE
 from hopyard.state.text.counting import counted
 
 _LONGEST: Final = 200
@@ -88,6 +89,7 @@ def show_document(details: DocumentDetails, *, texts: bool, as_json: bool) -> No
         ("source", entry.source if entry.source != entry.name else ""),
         ("indexed", entry.indexed.replace("T", " ").replace("+00:00", " UTC")),
         *((name, str(value)) for name, value in entry.metadata.items()),
+        ("readers", _readers(details.readers)),
         ("passages", f"{entry.passages:,}"),
         *_reading(details.reading, texts=texts),
     ]
@@ -103,6 +105,14 @@ def show_document(details: DocumentDetails, *, texts: bool, as_json: bool) -> No
         out.print(_title(passage))
         for line in _lines(passage, details.derived[passage.id], names, texts=texts):
             out.print(Padding(line, (0, 0, 0, _INDENT), expand=False))
+
+
+def _readers(readers: Sequence[Sequence[str]] | None) -> str:
+    """The groups that may read a document; "" where rights are not used."""
+    if readers is None:
+        return ""
+    alike = [" or ".join(names) or "no group" for names in readers if EVERYONE not in names]
+    return " and ".join(alike) or (EVERYONE if readers else "no group: no rule is about it")
 
 
 def _reading(reading: Mapping[str, Any], *, texts: bool) -> Iterator[tuple[str, str]]:
@@ -159,6 +169,7 @@ def _as_json(details: DocumentDetails) -> dict[str, Any]:
     return {
         **asdict(details.entry),
         "reading": dict(details.reading),
+        "readers": details.readers,
         "sections": details.sections,
         "passages": [
             {

@@ -96,6 +96,7 @@ def show_status(status: IndexStatus, *, as_json: bool) -> None:
         ("embedding", _embedding(manifest)),
         ("passages", cut),
         ("language", manifest.language),
+        *(("rights", f"{rule}: {', '.join(groups)}") for rule, groups in manifest.rights.items()),
         *((name, line) for name, values in status.kinds.items() for line in _lines(values)),
         *(("unfinished", left) for left in status.unfinished),
         *((("state", status.interrupted),) if status.interrupted else ()),

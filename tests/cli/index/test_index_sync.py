@@ -220,6 +220,25 @@ def test_what_was_not_read_goes_with_its_document_and_its_index(
     assert not (folder / "j").exists()
 
 
+def test_an_index_with_rights_says_who_may_read_what(
+    hopyard: Run, notes: Path, folder: Path
+) -> None:
+    (notes / "pay").mkdir()
+    (notes / "pay" / "c.md").write_text("---\ngroups: board\n---\nThe pay.")
+    for rules, pay, other in (
+        ('{".": "everyone", "pay": "hr, staff"}', "hr or staff and board", "everyone"),
+        ('{"pay": "everyone"}', "board", "no group: no rule is about it"),
+        ("{}", "board", ""),
+    ):
+        hopyard("index", "build", "notes", "--out", "k", "--set", f"indexing.rights={rules}")
+        shown = " ".join(hopyard("index", "show", "k", "pay/c.md").out.split())
+        assert f"readers {pay} passages" in shown
+        shown = " ".join(hopyard("index", "show", "k", "a.txt").out.split())
+        assert f"readers {other} passages" in shown if other else "readers" not in shown
+        rights = [line for line in hopyard("index", "status", "k").out.splitlines() if "hr" in line]
+        assert bool(rights) == ("hr" in rules)
+
+
 def test_what_was_not_read_of_a_document_is_told_to_its_readers(
     hopyard: Run, notes: Path, folder: Path
 ) -> None:
