@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain
+from os.path import commonprefix
 from typing import Any, Final, NamedTuple
 
 from hopyard.indexes.corpus.records import place_in
@@ -20,6 +21,7 @@ from hopyard.indexes.kinds.tables.columns import (
 from hopyard.indexes.kinds.tables.reader import Place, Table, Tables, merged_type
 from hopyard.prompts.passages import one_line, snippet
 from hopyard.state.references import SECTION_MARK
+from hopyard.state.text.counting import counted
 
 _MOST_COLUMNS: Final = 60
 _MOST_TABLES: Final = 500
@@ -31,6 +33,9 @@ _NEAR: Final = 8
 _STEM: Final = 5
 _MOST_ROWS: Final = 50_000
 """Rows that are read for that."""
+_LEAST_NAME: Final = 3
+"""Characters that the titles of several documents share."""
+_LAST_WORD: Final = re.compile(r"(?:\d+|[^\W\d_]+)$")
 _LONGEST_NAME: Final = 40
 """Characters of a table's name. A longer line above a table is a sentence."""
 
@@ -79,8 +84,23 @@ def entries_of(tables: Tables, ids: Sequence[str]) -> list[Entry]:
 def _name(family: Sequence[Table]) -> str:
     first = family[0]
     caption = first.caption if len(first.caption) <= _LONGEST_NAME else ""
-    known = first.title if len(family) > 1 else caption or first.section or first.title
+    known = _common_name(family) if len(family) > 1 else caption or first.section or first.title
     return sql_name(known.rpartition(SECTION_MARK)[2][:_LONGEST_NAME], "table")
+
+
+def _common_name(family: Sequence[Table]) -> str:
+    """What the titles of several documents begin with, and the section if it is the same in all.
+
+    With the name of the first one, `prices_2024`, a query for all years would read as one for 2024.
+    """
+    title, sections = family[0].title, {table.section for table in family}
+    begin = commonprefix([table.title for table in family])  # noqa: RUF071  (characters are meant)
+    if begin == title:
+        return title
+    begin = _LAST_WORD.sub("", begin).strip("_-. ")
+    if len(begin) < _LEAST_NAME:
+        return title
+    return f"{begin} {sections.pop()}" if len(sections) == 1 else begin
 
 
 def _entry(name: str, family: list[Table]) -> Entry:
@@ -190,7 +210,7 @@ def _lines(entry: Entry) -> list[str]:
     where = first.title if len(entry.tables) > 1 else place_in(first.title, first.section)
     parts = [f'Table "{entry.name}": {where}']
     if len(entry.tables) > 1:
-        parts.append(f"and {len(entry.tables) - 1} more tables with the same columns")
+        parts.append(f"and {counted(len(entry.tables) - 1, 'more table')} with the same columns")
     elif first.caption:
         parts.append(f"under the line: {first.caption}")
     parts.append(f"{entry.rows} rows")

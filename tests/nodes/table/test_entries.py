@@ -15,7 +15,14 @@ from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.tables.reader import Tables
 from hopyard.nodes.support.words import number_marks_of, with_marks
-from hopyard.nodes.table.entries import Loaded, entries_of, load, schema_text, with_near_values
+from hopyard.nodes.table.entries import (
+    Loaded,
+    _name,
+    entries_of,
+    load,
+    schema_text,
+    with_near_values,
+)
 from hopyard.nodes.table.query import _best_sources, _with_marks, run_query
 from hopyard.testing.models import WordEmbedder
 
@@ -116,6 +123,25 @@ def test_months_are_one_table_and_years_are_not(tmp_path: Path) -> None:
     shown = schema_text([months])
     assert "<|im_end|>" not in shown
     assert len(shown.split("\n")) == 1 + 5 + 1 + 2
+
+
+@pytest.mark.parametrize(
+    ("titles", "sections", "name"),
+    [
+        (["prices_2024", "prices_2025"], ["Beans", "Beans"], "prices_beans"),
+        (["prices2024", "prices2025"], ["", ""], "prices"),
+        (["Prices north", "Prices south"], ["Beans", "Gear"], "prices"),
+        (["harbour", "harbour"], ["May", "June"], "harbour"),
+        (["May", "June"], ["Beans", "Beans"], "may"),
+    ],
+)
+def test_a_table_of_several_documents_is_not_named_after_one(
+    tmp_path: Path, titles: list[str], sections: list[str], name: str
+) -> None:
+    with opened(tmp_path, MONTHS) as (_, tables):
+        pairs = zip(titles, sections, strict=True)
+        family = [tables.tables[0]._replace(title=title, section=part) for title, part in pairs]
+    assert _name(family) == name
 
 
 def test_of_many_texts_those_near_the_question_are_shown(tmp_path: Path) -> None:
