@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
@@ -58,15 +58,9 @@ _SCALE_OF_ROW: Final = re.compile(r"(?:\(|\bin )[^()\d]*(?:thousand|[mb]illion)s
 
 @dataclass(frozen=True)
 class Said:
-    """The compared features of a text whose number words are digits.
-
-    Attributes:
-        plain: The text.
-        parts: Whether it is of a passage, where "12 690" may be two numbers.
-    """
+    """The compared features of a text whose number words are digits."""
 
     plain: str
-    parts: bool = False
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -82,7 +76,7 @@ class Said:
 
     @cached_property
     def _quantities(self) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
-        return find_quantities(self.plain, parts=self.parts)
+        return find_quantities(self.plain)
 
     @property
     def numbers(self) -> tuple[Number, ...]:
@@ -101,11 +95,11 @@ class Said:
 
 
 @lru_cache(512)
-def said(text: str, language: str = "en", *, parts: bool = False) -> Said:
-    """The features of a text; `parts` if it is of a passage."""
+def said(text: str, language: str = "en") -> Said:
+    """The features of a text."""
     plain = _FISCAL.sub("fiscal ", unicodedata.normalize("NFKC", text.replace("\n", " ")))
     plain = with_digits(_YEAR_QUARTER.sub(" ", plain), language)
-    return Said(_QUARTER.sub(_with_short_form, plain), parts)
+    return Said(_QUARTER.sub(_with_short_form, plain))
 
 
 def _with_short_form(quarter: re.Match[str]) -> str:
@@ -175,20 +169,19 @@ def lines_of(passage: Passage, place: int = 0) -> tuple[Line, ...]:
 @lru_cache(512)
 def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
     language = language_of(text[:SAMPLE]) or "en"
-    read = partial(said, language=language, parts=True)
-    about = read(title)
+    about = said(title, language)
     lines: list[Line] = []
     for start, end in sentence_spans(text):
-        span, own = (start, end), read(text[start:end])
+        span, own = (start, end), said(text[start:end], language)
         if not is_row(text, start):
             kind = (passage, "items") if is_item(text, start) else ()
-            parts = tuple(read(part) for part in _PARTS.split(own.plain))
+            parts = tuple(said(part, language) for part in _PARTS.split(own.plain))
             heading = is_heading(text, start)
             lines.append(Line(passage, span, own, about, kind, cells=parts, heading=heading))
         elif not is_header(text, span):
-            around = read(f"{title} {context_of_row(text, start)}")
+            around = said(f"{title} {context_of_row(text, start)}", language)
             header = tuple(header_of_row(text, start))
-            cells = tuple(read(cell) for cell in cells_of_row(text[start:end]))
+            cells = tuple(said(cell, language) for cell in cells_of_row(text[start:end]))
             table = header or (passage, "table")
             lines.append(Line(passage, span, own, around, table, header, cells))
     return tuple(lines)

@@ -13,14 +13,11 @@ from text_to_num import alpha2digit
 from hopyard.nodes.support.measures import SCALES, UNITS, Unit
 
 _LETTER: Final = r"[A-Za-zÀ-ʯͰ-ӿ]"
-_BEGIN: Final = rf"(?<![\d_])(?<!{_LETTER})(?!(?:10-[kq]|8-k|20-f)\b)"
+_NUMBER: Final = re.compile(
+    rf"(?<![\d_])(?<!{_LETTER})(?!(?:10-[kq]|8-k|20-f)\b)\d+(?:[.,'’\u00a0\u202f]\d+)*"
+)
 """Not the 10 of the forms 10-K and 10-Q."""
-_NO_SPACE: Final = r"\d+(?:[.,'’\u00a0\u202f]\d+)*"
-_SPACED: Final = r"(?<!\d )\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?"
-"""With spaces between thousands, as in "7 560,50 euros"."""
-_NUMBER: Final = re.compile(f"{_BEGIN}(?:{_SPACED}|{_NO_SPACE})")
-_PART: Final = re.compile(f"{_BEGIN}{_NO_SPACE}")
-_GROUPS: Final = re.compile(r"(?<=\d)[ .,'’\u00a0\u202f](?=\d{3}(?!\d))")
+_GROUPS: Final = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 """A separator of thousands, as far as one can see."""
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
 _YEAR_WORD: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -173,21 +170,14 @@ def with_digits(text: str, language: str) -> str:
     return "".join(parts)
 
 
-def find_quantities(
-    text: str, *, parts: bool = False
-) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
+def find_quantities(text: str) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
     """The numbers and the dates of a text, in their order.
 
     The digits of a name such as STS-2, and those of a date, are no numbers.
-
-    Args:
-        parts: Whether "12 690 euros" is also 12 and 690: in a passage they may be two numbers.
     """
     dates, masked = _find_dates(text)
     plain = CODE.sub(lambda code: " " * len(code[0]), masked).lower()
-    found = [*_NUMBER.finditer(plain), *(_PART.finditer(plain) if parts else ())]
-    places = {each.span(): each for each in found}
-    return tuple(_read(places[span], plain) for span in sorted(places)), dates
+    return tuple(_read(found, plain) for found in _NUMBER.finditer(plain)), dates
 
 
 def without_dates(text: str) -> str:

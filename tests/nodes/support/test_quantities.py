@@ -29,8 +29,6 @@ from hopyard.nodes.support.quantities import Date, find_quantities, in_column, w
         ("38 Cent", Fraction(38, 100), "EUR"),
         ("12.5 %", Fraction(25, 2), "%"),
         ("36 km/h", 10, "m/s"),
-        ("7 560,50 euros", Fraction(15121, 2), "EUR"),
-        ("2 000 000", 2_000_000, ""),
     ],
 )
 def test_a_number_with_its_unit(text: str, amount: Fraction, base: str) -> None:
@@ -54,14 +52,6 @@ def test_the_same_number(one: str, other: str, same: bool) -> None:
     [first], [second] = find_quantities(one)[0], find_quantities(other)[0]
     assert first.equals(second) is same
     assert second.equals(first) is same
-
-
-def test_numbers_of_a_passage_beside_each_other_may_be_one_or_several() -> None:
-    numbers, _ = find_quantities("12 690 euros, 2024 300", parts=True)
-    assert [number.value for number in numbers] == [12, 12690, 690, 2024, 300]
-    assert [number.value for number in find_quantities("12 690 euros, 2024 300")[0]] == [
-        *(12690, 2024, 300)
-    ]
 
 
 def test_both_ends_of_a_range_have_its_unit() -> None:
