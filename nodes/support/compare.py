@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.nodes.support.lines import Line
+from hopyard.nodes.support.lines import Line, said
 from hopyard.nodes.support.matches import Matches, Span
 from hopyard.nodes.support.missing_names import missing_name
 from hopyard.nodes.support.missing_numbers import missing_number
-from hopyard.nodes.support.words import content_words, script_of
+from hopyard.nodes.support.words import content_words, script_of, without_particles
 
 LEAST_SHARE: Final = 1 / 3
 """Share of a statement's content words that the quotes hold at least."""
@@ -83,7 +83,21 @@ def _missing_words(found: Matches, quotes: Mapping[int, Sequence[Span]]) -> str:
     lines = [line for line in found.lines if line.span in quotes.get(line.passage, ())]
     held = content_words(" ".join(word for name in found.names for word in name.words))
     held = held.union(*(line.own.words | line.around.words for line in (*lines, *found.used)))
-    return "" if len(wanted & held) >= least * len(wanted) else f"words {sorted(wanted - held)}"
+    if len(wanted & held) >= least * len(wanted) or _has_korean_words(found, [*lines, *found.used]):
+        return ""
+    return f"words {sorted(wanted - held)}"
+
+
+def _has_korean_words(found: Matches, lines: Sequence[Line]) -> bool:
+    """Whether lines have enough of the words of a Korean statement, without their particles."""
+    if script_of(found.claim.plain) != "HANGUL":
+        return False
+    texts = (text.plain for line in lines for text in (line.own, line.around))
+    held = content_words(without_particles(" ".join(texts)).casefold())
+    asked = said(without_particles(found.asked.plain)).words
+    wanted = said(without_particles(found.claim.plain)).words - asked
+    wanted = {word for word in wanted if len(word) > 1}
+    return len(wanted & held) >= SPACELESS_SHARE * len(wanted)
 
 
 def _names_at(lines: Sequence[Line]) -> Iterator[dict[str, set[str]]]:

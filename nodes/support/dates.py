@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 from typing import Final
 
 from hopyard.nodes.support.lines import Line, Said, said
@@ -15,6 +15,8 @@ from hopyard.nodes.support.matches import Matches, has
 from hopyard.nodes.support.quantities import Date, Number, without_dates
 
 _DAY = 86_400
+_TIMES: Final = {"s", "month"}
+_ONE_DAY: Final = timedelta(days=1)
 _COMMON_YEAR = 2001
 """Stands for the year of dates that name none."""
 _MOST_DATES: Final = 6
@@ -31,6 +33,12 @@ _AFTER: Final = re.compile(
     r"\b(?:after|later|between|since|nach|danach|später|zwischen|seit|après|después|dopo|depois|po)\b",
     re.IGNORECASE,
 )
+_LASTS: Final = re.compile(
+    r"\b(?:lasts?|lasted|runs?|ran|term|duration|(?:valid|lease|let|open) for|dauert|läuft|gilt"
+    r"|laufzeit|dure|durée|valable)\b",
+    re.IGNORECASE,
+)
+"""Says that a time has a last day."""
 _NEARLY: Final = re.compile(
     r"\b(?:almost|nearly|about|around|roughly|approximately|knapp|fast|beinahe|rund|etwa|ungefähr)\b",
     re.IGNORECASE,
@@ -49,7 +57,7 @@ def time_between(found: Matches, number: Number) -> list[Line]:
 
     A date that the statement names is one of them. Of two rows, the dates are in one column.
     """
-    if number.base not in {"s", "month"}:
+    if number.base not in _TIMES:
         return []
     named = list(found.claim.dates)
     named += [each for each in found.asked.dates if not has(found.claim, each)]
@@ -77,16 +85,47 @@ def _in_one_column(found: Matches, line: Line, other: Line, one: Date, two: Date
 
 def is_moved(found: Matches, wanted: Date) -> bool:
     """Whether a date is some time after or before a known date; the lines are marked as used."""
-    near = found.nearest()[:_NEAR] if wanted.day else []
-    asked = [*found.claim.numbers, *found.asked.numbers]
-    spans = [(line, each, line.own.plain) for line in near for each in line.own.numbers]
-    spans += [(line, each, found.whole.plain) for line in near for each in asked]
+    near = found.nearest()[:_NEAR]
+    spans = [*found.claim.numbers, *found.asked.numbers]
     for line in near:
-        for other, span, told in spans:
-            if _is_shifted(wanted, [*line.own.dates, *line.around.dates], span, told):
+        if any(_is_shifted(wanted, _dates_of(line), span, found.whole.plain) for span in spans):
+            found.used.append(line)
+            return True
+    for line, other in _linked(found, near):
+        for span in other.own.numbers:
+            if _is_shifted(wanted, _dates_of(line), span, other.own.plain):
                 found.used.extend(dict.fromkeys([line, other]))
                 return True
     return False
+
+
+def _dates_of(line: Line) -> list[Date]:
+    return [*line.own.dates, *line.around.dates]
+
+
+def _linked(found: Matches, near: Sequence[Line]) -> Iterator[tuple[Line, Line]]:
+    """Lines with a date, each with a line whose time may be counted from it.
+
+    Both are near the statement; or one is, and the date is the last one before the time, or the two
+    lines share a word: "within 14 days of delivery", "delivery was on 3 May".
+    """
+    yield from product(near, repeat=2)
+    for passage in range(found.places):
+        last: Line | None = None
+        own = [line for line in found.lines if line.passage == passage]
+        for line in own:
+            if line.own.dates:
+                last = line
+            elif any(each.base in _TIMES for each in line.own.numbers):
+                shared = (other for other in own if other.own.dates and _share(found, other, line))
+                for other in (last, *shared):
+                    if other and (line in near or other in near):
+                        yield other, line
+
+
+def _share(found: Matches, one: Line, other: Line) -> bool:
+    """Whether two lines share a word that the statement does not have."""
+    return bool(one.own.words & other.own.words - found.words - one.around.words)
 
 
 def _near_dates(found: Matches, number: Number, named: Sequence[Date]) -> list[tuple[Line, Date]]:
@@ -138,11 +177,15 @@ def _is_shifted(wanted: Date, known: Sequence[Date], span: Number, told: str) ->
     Args:
         told: The sentence of the time, which says if it is before.
     """
+    if not wanted.day and span.base != "month":
+        return False
     sign = -1 if _BEFORE.search(told) else 1
+    last = sign > 0 and _LASTS.search(told) is not None  # three years from 3 May end on 2 May
     return any(
-        wanted.agrees(Date(there.year if each.year else 0, there.month, there.day))
-        for each in known
-        if (there := _shifted(each, span, sign))
+        wanted.agrees(Date(each.year if start.year else 0, each.month, each.day))
+        for start in known
+        if (there := _shifted(start, span, sign))
+        for each in ((there, there - _ONE_DAY) if last else (there,))
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -29,6 +29,7 @@ from hopyard.nodes.support.quantities import (
     find_quantities,
     in_column,
     with_digits,
+    with_joined_thousands,
 )
 from hopyard.nodes.support.words import content_words, language_of
 from hopyard.state.references import file_name
@@ -41,16 +42,26 @@ _WORD: Final = re.compile(r"\w+")
 _PARTS: Final = re.compile(r"[:;,]\s+(?!(?:compared|versus|against|verglichen|gegenüber)\b)")
 _FISCAL: Final = re.compile(r"\bFY ?(?=(?:19|20)\d\d\b)")
 """FY2022 is the year 2022, and no name."""
-_QUARTER: Final = re.compile(r"\b([1-4]|first)(?:st|nd|rd|th)? (?:fiscal )?quarter\b", re.I)
+_QUARTER: Final = re.compile(
+    r"\b([1-4]|first|erste[ns]?)(?:st|nd|rd|th|\.)? (?:fiscal )?quart(?:er|als?)\b", re.I
+)
 _YEAR_QUARTER: Final = re.compile(r"(?<=(?:19|20)\d\d)(?=Q[1-4](?![^\W_]))")
 """In "2024Q2"."""
+_RACE: Final = re.compile(
+    r"\b(\d{1,3})-?k(?=[ -](?:run|race|walk|course|fun|charity|lauf)\b)", re.I
+)
+"""A 10-K run is 10 km long, and no form 10-K."""
 _JOINT: Final = re.compile(r"_(?!\d)|_(?=(?:19|20)\d\d(?!\d))")
 """Before a word or a year in the name of a file. The 10 of "ACME_2022_10-K" is no number."""
+_THOUSAND: Final = 1000
 _BETWEEN: Final = re.compile(r"[\s_]+")
 _DIGIT: Final = re.compile(r"\d")
 """Of a file's name, identifiers, versions and dates count. A name, a year or a number there says
 nothing of the statement: "Kim_2022.pdf" may hold what Lee did in 2021."""
-_PER_UNIT: Final = re.compile(r"\b(?:per|pro|eps)\b", re.IGNORECASE)
+_PER_UNIT: Final = re.compile(
+    r"\b(?:per|pro|eps|ratios?|rates?|multiples?|index|scores?|kennzahl|quote|verhältnis|taux)\b",
+    re.IGNORECASE,
+)
 """A row that is not in the millions of its table, as its caption says: "except per share"."""
 _SCALE_OF_ROW: Final = re.compile(r"(?:\(|\bin )[^()\d]*(?:thousand|[mb]illion)s?\b", re.IGNORECASE)
 """Of a row, but not "401(k) plan" or "gifts above one million"."""
@@ -83,6 +94,13 @@ class Said:
         """Its numbers."""
         return self._quantities[0]
 
+    @cached_property
+    def readings(self) -> tuple[Number, ...]:
+        """Its numbers, and before them those of "6 214", which may also be two numbers."""
+        joined = with_joined_thousands(self.plain)
+        own = () if joined == self.plain else find_quantities(joined)[0]
+        return (*(each for each in own if each.value >= _THOUSAND), *self.numbers)
+
     @property
     def dates(self) -> tuple[Date, ...]:
         """Its dates."""
@@ -97,15 +115,15 @@ class Said:
 @lru_cache(512)
 def said(text: str, language: str = "en") -> Said:
     """The features of a text."""
-    plain = _FISCAL.sub("fiscal ", unicodedata.normalize("NFKC", text.replace("\n", " ")))
+    text = _RACE.sub(r"\1 km", with_joined_thousands(text.replace("\n", " "), thin=True))
+    plain = _FISCAL.sub("fiscal ", unicodedata.normalize("NFKC", text))
     plain = with_digits(_YEAR_QUARTER.sub(" ", plain), language)
     return Said(_QUARTER.sub(_with_short_form, plain))
 
 
 def _with_short_form(quarter: re.Match[str]) -> str:
-    """A quarter as it is written and as a report names it: "Q1, the first quarter"."""
-    number = quarter[1] if quarter[1].isdecimal() else "1"
-    return f"Q{number}, the {quarter[0]}"
+    """A quarter as a report names it, "Q1 quarter", so that its number is none of the text."""
+    return f"Q{quarter[1] if quarter[1].isdecimal() else 1} quarter"
 
 
 @dataclass(frozen=True)
@@ -142,14 +160,18 @@ class Line:
     def columns(self) -> list[list[Number]]:
         """The numbers of each cell or part of an item; of a sentence, all in one."""
         if not self.table:
-            return [list(self.own.numbers)]
+            return [list(self.own.readings)]
         names = [*self.header, *[""] * len(self.cells)]
         # "Cards (millions)" at the beginning of a row counts before the table's head.
         label = _SCALE_OF_ROW.search(self.cells[0].plain)
         lead = f"{label[0] if label else ''} {self.around.plain}"
-        lead = "" if _PER_UNIT.search(self.own.plain) else lead
+        if _PER_UNIT.search(self.own.plain):
+            lead = ""
         return [
-            [in_column(number, name, lead) for number in cell.numbers]
+            [
+                replace(each, unscaled=False) if not lead or _PER_UNIT.search(name) else each
+                for each in (in_column(number, name, lead) for number in cell.readings)
+            ]
             for name, cell in zip(names, self.cells, strict=False)
         ]
 

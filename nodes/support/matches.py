@@ -11,8 +11,8 @@ from typing import Final
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.support.lines import SAMPLE, Line, Said, lines_of, said
 from hopyard.nodes.support.names import Name, find_names
-from hopyard.nodes.support.quantities import MONTHS, Date, Number
-from hopyard.nodes.support.words import language_of, script_of
+from hopyard.nodes.support.quantities import MONTHS, Date, Number, with_joined_thousands
+from hopyard.nodes.support.words import SPACED, language_of, script_of
 
 Span = tuple[int, int]
 Hit = str | Name | Number | Date
@@ -35,15 +35,18 @@ class Matches:
         # An answer is in the language of its question.
         self.language: Final = language_of(f"{asked} {statement}") or language_of(about)
         language = self.language or language_of(self.text) or "en"
+        self.lines: Final = [
+            line for place, passage in enumerate(passages) for line in lines_of(passage, place)
+        ]
+        joined = with_joined_thousands(statement)
+        if joined != statement and (language in SPACED or self._has_numbers_of(said(joined))):
+            statement = joined
         self.claim: Final = said(statement, language)
         self.asked: Final = said(asked, language)
         self.whole: Final = said(f"{asked} {statement}", language)
         self.about: Final = said(about, language).words
         self.places: Final = len(passages)
         self.german: Final = language == "de"
-        self.lines: Final = [
-            line for place, passage in enumerate(passages) for line in lines_of(passage, place)
-        ]
         short = bool(asked) and len(statement.split()) <= _SHORT
         self.names: Final = self.names_in(self.claim.plain, short=short)
         asked_names = self.names_in(self.asked.plain) if asked else []
@@ -59,6 +62,11 @@ class Matches:
         self.used: Final[list[Line]] = []
         """Lines that a number follows from."""
         self._hits: Final[dict[int, frozenset[Hit]]] = {}
+
+    def _has_numbers_of(self, text: Said) -> bool:
+        """Whether lines have all numbers of a text."""
+        held = {each.value for line in self.lines for each in line.own.readings}
+        return all(each.value in held for each in text.numbers)
 
     def of(self, part: str) -> Matches:
         """The matches of a part of the statement."""

@@ -20,6 +20,7 @@ _DEFINITE: Final = re.compile(
     r"\b(?:the|these|those|its|their|all|die|der|den|diese|beide|alle|ihre|seine)\s+$", re.I
 )
 _FEW: Final = 4
+_QUARTER: Final = re.compile(r"\bQ[1-4]\b")
 _PRECISE: Final = 1_000
 """In steps of its last digit, a number that two of a column hardly yield by chance."""
 _MOST_LINES: Final = 6
@@ -64,7 +65,10 @@ def _is_in_place(found: Matches, wanted: Number | Date) -> bool:
             for other in others
             if not _is_of_another(found, line, other, wanted)
         )
-        if line in found.used or not (outdone or _is_elsewhere_in(found, line, wanted)):
+        elsewhere = _is_of_another_period(found, line, wanted) or _is_elsewhere_in(
+            found, line, wanted
+        )
+        if line in found.used or not (outdone or elsewhere):
             return True
     return False
 
@@ -139,7 +143,7 @@ def _is_elsewhere_in(found: Matches, line: Line, wanted: Number | Date) -> bool:
         return False
     own, others = [], []
     headers = [*map(said, line.header), *[said("")] * len(line.cells)]
-    columns = line.columns if line.table else [list(cell.numbers) for cell in line.cells]
+    columns = line.columns if line.table else [list(cell.readings) for cell in line.cells]
     label = line.cells[0] if line.header else None
     for cell, header, numbers in zip(line.cells, headers, columns, strict=False):
         held = found.hits_in(cell, numbers) - {wanted}
@@ -149,6 +153,21 @@ def _is_elsewhere_in(found: Matches, line: Line, wanted: Number | Date) -> bool:
         elif cell is not label and any(_is_alike(each, wanted) for each in numbers):
             others += [] if any(isinstance(hit, Number) for hit in held) else [told]
     return bool(own) and any(all(mine < told for mine in own) for told in others)
+
+
+def _is_of_another_period(found: Matches, line: Line, wanted: Number | Date) -> bool:
+    """Whether a sentence has a number for each of its quarters, and this one is of another.
+
+    "120 in Q1 and 145 in Q2" has 145 for Q2, if the statement names one quarter only.
+    """
+    named = _QUARTER.findall(found.whole.plain)
+    quarters = _QUARTER.findall(line.own.plain)
+    values = [each for each in line.own.numbers if not each.year]
+    if line.table or not isinstance(wanted, Number) or len({*named}) != 1:
+        return False
+    if not len({*quarters}) == len(quarters) == len(values) > 1 or named[0] not in quarters:
+        return False
+    return not values[quarters.index(named[0])].equals(wanted)
 
 
 def _is_alike(other: Number, wanted: Number) -> bool:

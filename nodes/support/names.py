@@ -15,6 +15,11 @@ _WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
 _TOKEN: Final = re.compile(rf"{CODE.pattern}|{_WORD.pattern}")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?]['\"”’)]*\s)[\s\-*•|>#\"“„'(\d.]*$")
 _JOINS: Final = re.compile(r"(?:[ \u00a0]|-|‑|\. | & )?")
+_CAPITALS: Final = re.compile(r"[^\W\d_].*[A-ZÀ-Þ]")
+_JOINED: Final = "joined"
+"""The key of the words of a text that may be several words of a name."""
+_PARTICLE: Final = re.compile(r"(?<=[a-z\d])[가-힣]+$")
+"""A particle, which Korean writes onto a name in Latin letters."""
 _MOST_ENDING: Final = 3
 """Letters by which two forms of a name may differ: Hungary and Hungarian."""
 _LEAST_STEM: Final = 5
@@ -60,7 +65,7 @@ class Name:
     def is_in(self, known: dict[str, set[str]]) -> bool:
         """Whether a text has the name: its last word, half of its words, or all in one word."""
         joined = "".join(self.words)
-        if len(self.words) > 1 and joined in known.get(joined[:3], ()):  # "BESTBUY_2023.pdf"
+        if len(self.words) > 1 and joined in known.get(_JOINED, ()):  # "BESTBUY_2023.pdf"
             return True
         found = [_has(known, word) for word in self.words]
         coded = [any(map(str.isdecimal, word)) for word in self.words]
@@ -79,7 +84,9 @@ def names_by_beginning(plain: str) -> dict[str, set[str]]:
         "".join(word[0] for word in re.split("[ -]", name)).casefold()
         for name in _LONG_NAME.findall(plain)
     }
-    found: dict[str, set[str]] = {}
+    # "BestBuy" and "BESTBUY" may be Best Buy; "Alpine" is not Al Pine.
+    joined = (word for word in _WORD.findall(plain) if plain == small or _CAPITALS.search(word))
+    found: dict[str, set[str]] = {_JOINED: {_bare(word.casefold()) for word in joined}}
     for word in words:
         found.setdefault(word[:3], set()).add(word)
     return found
@@ -99,7 +106,9 @@ def find_names(plain: str, *, german: bool = False, short: bool = False) -> list
     for found in _TOKEN.finditer(plain):
         if not _can_be_name(found[0]):
             continue
-        if runs and _JOINS.fullmatch(plain[runs[-1][-1].end() : found.start()]):
+        last = runs[-1][-1] if runs else None
+        gap = plain[last.end() : found.start()] if last else "."
+        if last and _JOINS.fullmatch(gap) and not _PARTICLE.search(last[0].casefold()):
             runs[-1].append(found)
         else:
             runs.append([found])
@@ -148,5 +157,5 @@ def _is_form(one: str, other: str) -> bool:
 
 
 def _bare(word: str) -> str:
-    """A word without its ending after an apostrophe; a code without the signs in it."""
-    return re.sub(r"[-/]", "", re.split("['’]", word)[0])
+    """A word without its ending after an apostrophe or a particle; a code without its signs."""
+    return _PARTICLE.sub("", re.sub(r"[-/]", "", re.split("['’]", word)[0]))

@@ -19,6 +19,9 @@ _NUMBER: Final = re.compile(
 """Not the 10 of the forms 10-K and 10-Q."""
 _GROUPS: Final = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 """A separator of thousands, as far as one can see."""
+_SPACE_BETWEEN: Final = re.compile(r"(?<![\w.,])\d{1,3}(?: \d{3})+(?!\d)")
+_THIN_BETWEEN: Final = re.compile(r"(?<![\w.,])\d{1,3}(?:[\u00a0\u2007\u2009\u202f]\d{3})+(?!\d)")
+"""Thousands with a space that breaks no line."""
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
 _YEAR_WORD: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SIGNS: Final = sorted(
@@ -178,6 +181,17 @@ def find_quantities(text: str) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
     dates, masked = _find_dates(text)
     plain = CODE.sub(lambda code: " " * len(code[0]), masked).lower()
     return tuple(_read(found, plain) for found in _NUMBER.finditer(plain)), dates
+
+
+def with_joined_thousands(text: str, *, thin: bool = False) -> str:
+    """A text with 6214 in place of "6 214".
+
+    Args:
+        thin: Whether only a thin space or one that breaks no line counts. A plain space may also
+            stand between two numbers.
+    """
+    form = _THIN_BETWEEN if thin else _SPACE_BETWEEN
+    return form.sub(lambda found: re.sub(r"\s", "", found[0]), text)
 
 
 def without_dates(text: str) -> str:

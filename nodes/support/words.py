@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
 from hopyard.indexes.text.english import word_set
+from hopyard.indexes.text.korean import bare_forms
 from hopyard.indexes.text.language import OTHER, detect_language
 
 _ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|e|s)$")
@@ -32,6 +33,9 @@ _SPACELESS: Final = re.compile(
     "|[\u1100-\u11ff\uac00-\ud7af]+"  # Korean has spaces, but particles are part of its words
 )
 _HIRAGANA: Final = re.compile("[\u3040-\u309f]+")
+_HANGUL: Final = re.compile("[가-힣]+")
+_FINALS: Final = 28
+"""Ends that a Korean syllable may have, none included."""
 STOP_WORDS: Final = word_set("""
     a an and are as at be been being both but by did do does for from had has have he her his
     how in into is it its of on or she that the their them they this those to was were what
@@ -76,6 +80,18 @@ def _cut(word: str) -> Iterator[str]:
             yield _ENDING.sub("", rest)[:STEM]
 
 
+def without_particles(text: str) -> str:
+    """A Korean text without the particles that are written onto its words."""
+    return _HANGUL.sub(lambda word: _bare(word[0]), text)
+
+
+def _bare(word: str) -> str:
+    closed = (ord(word[0]) - ord("가")) % _FINALS > 0
+    if len(word) == len("책은") and word[1] in ("은을" if closed else "는를"):
+        return word[0]
+    return deque(bare_forms(word), maxlen=1).pop()
+
+
 def _number(text: str) -> str:
     whole = _THOUSANDS.sub("", text).replace(",", ".")
     return whole.lstrip("0") or "0"
@@ -105,7 +121,7 @@ _DECIMAL_COMMA: Final = word_set("""
     de fr es it pt nl pl da sv no fi ru uk cs sk sl hr ro hu bg el tr ca
 """)
 """Languages that write 1,5 for one and a half (CLDR)."""
-_SPACED: Final = frozenset(("fr", "pl", "sv", "no", "fi", "ru", "uk", "cs", "sk", "hu", "bg"))
+SPACED: Final = frozenset(("fr", "pl", "sv", "no", "fi", "ru", "uk", "cs", "sk", "hu", "bg"))
 """Of these, those that write a space between thousands."""
 _NAMES: Final = re.compile(r"\b[A-ZÀ-Þ]\w*(?: [A-ZÀ-Þ]\w*)+")
 """Several words with capitals: `Los Angeles` is no Spanish."""
@@ -136,7 +152,7 @@ def number_marks_of(text: str) -> tuple[str, str]:
     language = sure or detect_language([text])
     if language not in _DECIMAL_COMMA:
         return ("" if not sure and language in ("en", OTHER) else ","), "."
-    return ("\u00a0" if language in _SPACED else "."), ","
+    return ("\u00a0" if language in SPACED else "."), ","
 
 
 def with_marks(number: str, marks: tuple[str, str]) -> str:
