@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 from hopyard.indexes.corpus.records import MetadataValue
 from hopyard.indexes.documents.readers.archives import zip_name
-from hopyard.indexes.documents.readers.text import plain_metadata
+from hopyard.indexes.documents.readers.text import author_name, plain_metadata
 from hopyard.state.errors import CorpusError
 
 _LONGEST: Final = 256 << 20
@@ -26,14 +26,8 @@ _CORE: Final = {
     "date": "{http://purl.org/dc/terms/}modified",
 }
 """The properties of a Microsoft Office file. Source: ECMA-376, part 2, 11.1."""
-_TEMPLATES: Final = {
-    *("python-docx", "openpyxl", "Apache POI", "Unknown Creator", "Untitled Spreadsheet"),
-    *("2013-12-23T23:15:00Z", "2013-01-27T09:15:58Z"),
-}
-"""Values that libraries write until the program that uses them says more.
-
-The dates are of python-docx and python-pptx, the unknown creator is PhpSpreadsheet's.
-"""
+_TEMPLATES: Final = {"2013-12-23T23:15:00Z", "2013-01-27T09:15:58Z"}
+"""Dates that python-docx and python-pptx write until the program that uses them says more."""
 
 
 class Related(NamedTuple):
@@ -146,7 +140,8 @@ class Parts:
         root = self.optional("docProps/core.xml")
         found = {name: (root.findtext(f".//{tag}") or "").strip() for name, tag in _CORE.items()}
         found = {name: "" if value in _TEMPLATES else value for name, value in found.items()}
-        return plain_metadata(found | {"date": found["date"][:10]})
+        author = author_name(found["author"])
+        return plain_metadata(found | {"author": author, "date": found["date"][:10]})
 
     def related(self, name: str) -> dict[str, Related]:
         """The parts that a part of a Microsoft Office file names, by their ids.

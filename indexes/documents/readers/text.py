@@ -24,6 +24,18 @@ _FENCES: Final = {"---": ("---", "..."), "+++": ("+++",)}
 """The line before front matter, and the lines that end it."""
 _FIELD: Final = re.compile(r"\s*([\w-]+)\s*[:=]\s*[\"\']?(.*?)[\"\']?\s*$")
 
+_NO_AUTHOR: Final = re.compile(
+    r"(?:python-(?:docx|pptx)|openpyxl|xlsxwriter|apache poi|phpword|phpspreadsheet|docx4j|pandoc"
+    r"|reportlab|wkhtmltopdf|(?:libre|open)office(?:\.org)?(?: writer| calc| impress| draw)?"
+    r"|(?:microsoft|ms)?[ -]?(?:office|word|excel|powerpoint)"
+    r"|(?:(?:microsoft|ms)(?: office)?|office|windows)[ -]?(?:user|benutzer|account|konto)"
+    r"|utilisateur (?:de )?(?:windows|microsoft office)|(?:default )?user|benutzer|utilisateur"
+    r"|administrat(?:or|eur)|admin|owner|root|anonymous|unknown|unspecified|unbekannt|inconnu"
+    r"|author|autor|auteur)(?:[ /]v?\d[\w.]*)?",
+    re.IGNORECASE,
+)
+"""The names that programs write if they know no author, perhaps with their version."""
+
 
 def read_plain_text(source: Source) -> Iterator[Content]:
     """Text as it is; it has no title of its own."""
@@ -79,6 +91,12 @@ def decoded(data: bytes, declared: str = "") -> str:
     except CorpusError:
         return data.decode("utf-8", "replace")
     return data[start:].decode(name, WRONG_BYTES if name == "utf-8" else "replace")
+
+
+def author_name(text: str) -> str:
+    """An author; "" for the name of a program, or of an account of a computer."""
+    name = " ".join(text.split())
+    return "" if _NO_AUTHOR.fullmatch(name.strip("()<>")) else name
 
 
 def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:

@@ -14,7 +14,7 @@ from hopyard.indexes.documents.readers.base import Content, Found, Source
 from hopyard.indexes.documents.readers.odf.reader import Reader
 from hopyard.indexes.documents.readers.odf.styles import OFFICE, Styles
 from hopyard.indexes.documents.readers.parts import Parts, local
-from hopyard.indexes.documents.readers.text import plain_metadata
+from hopyard.indexes.documents.readers.text import author_name, plain_metadata
 from hopyard.indexes.passages.markdown import first_heading
 from hopyard.state.errors import CorpusError
 
@@ -51,16 +51,11 @@ def read_opendocument(source: Source) -> Iterator[Found]:
 
 
 def _about(root: Element) -> tuple[str, dict[str, MetadataValue]]:
-    def named(*tags: str) -> str:
-        return next(
-            (
-                text
-                for tag in tags
-                if (text := (root.findtext(f".//{OFFICE}meta/{tag}") or "").strip())
-            ),
-            "",
-        )
+    def named(*tags: str) -> Iterator[str]:
+        texts = (root.findtext(f".//{OFFICE}meta/{tag}") or "" for tag in tags)
+        return (text.strip() for text in texts if text.strip())
 
-    author = named(f"{_META}initial-creator", f"{_DC}creator")
-    date = named(f"{_DC}date", f"{_META}creation-date")[:10]
-    return named(f"{_DC}title"), plain_metadata({"author": author, "date": date})
+    authors = map(author_name, named(f"{_META}initial-creator", f"{_DC}creator"))
+    date = next(named(f"{_DC}date", f"{_META}creation-date"), "")[:10]
+    about = {"author": next(filter(None, authors), ""), "date": date}
+    return next(named(f"{_DC}title"), ""), plain_metadata(about)

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from hopyard.indexes.corpus.records import PAGE_END, MetadataValue
 from hopyard.indexes.documents.readers.base import Content, Found, Notes, Source, Unread
 from hopyard.indexes.documents.readers.ocr import ENGLISH, with_text
+from hopyard.indexes.documents.readers.text import author_name
 from hopyard.state.errors import CorpusError
 from hopyard.state.text.counting import counted
 from hopyard.state.text.unicode import valid_unicode
@@ -146,7 +147,7 @@ def _pages(document: Any, unread: list[Unread]) -> Iterator[Page]:
     page = Page(0, [], False)
     for number in range(1, len(document) + 1):
         try:
-            page = read_page(document, number, page.head)
+            page = read_page(document, number, page)
         except Exception as error:  # one page does not stop the others
             reason = f"it cannot be read ({type(error).__name__}: {error})"
             unread.append(Unread(f"page {number}", reason))
@@ -157,7 +158,7 @@ def _pages(document: Any, unread: list[Unread]) -> Iterator[Page]:
 def _metadata(about: Mapping[str, str]) -> dict[str, MetadataValue]:
     day = _DATE.match(about.get("ModDate") or about.get("CreationDate") or "")
     found = {
-        "author": _named(about.get("Author", "")),
+        "author": author_name(_named(about.get("Author", ""))),
         "date": "-".join(filter(None, day.groups())) if day else "",
     }
     return {name: value for name, value in found.items() if value}

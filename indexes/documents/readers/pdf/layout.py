@@ -65,6 +65,8 @@ class Page(NamedTuple):
     """Whether it shows a picture and no text."""
     head: Sequence[str] = ()
     """The head of the table that it ends with."""
+    bold_head: bool = False
+    """Whether this head is bold, and the row below it is not."""
     frame: Frame | None = None
     """Its corners in a viewer; None if it could not be read."""
     said: str = ""

@@ -42,11 +42,12 @@ _MOST_BOLD_LINES: Final = 2
 """More bold lines in a row are a bold paragraph, not a heading."""
 
 
-def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
+def read_page(document: Any, number: int, before: Page | None = None) -> Page:
     """Read the page of a number, from 1.
 
-    `head` is that of the table that the page before ends with. A table without a head, or whose
-    first row holds values, has it too if it begins this page and has as many columns.
+    A table that begins the page has the head of that with which the page `before` ends, if it has
+    as many columns and no head of its own: none at all, a first row of values, or one that is not
+    bold as the head before is.
     """
     page = document[number - 1]
     text = page.get_textpage()
@@ -57,7 +58,7 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
         turn = _usual_turn(words)
         typed, comments = notes_on(document, page, turn, words)
         words += typed
-        builder = _Blocks(text, head)
+        builder = _Blocks(text, before or Page(0, [], False))
         for group in _by_turn(words, turn):
             builder.add(group, grids_of(page, turn) if group[0].turn is turn else [])
         blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in comments)]
@@ -66,7 +67,8 @@ def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
             said = said.replace(pair, letter)
         pictured = not words and _has_picture(page)
         lost = len(_NAMELESS.findall("".join([word.text for word in words])))
-        return Page(number, blocks, pictured, builder.head, frame, said, copies, beyond, lost)
+        head, bold = builder.head, builder.bold_head
+        return Page(number, blocks, pictured, head, bold, frame, said, copies, beyond, lost)
     finally:
         text.close()
         page.close()
@@ -95,13 +97,15 @@ class _Blocks:
     Attributes:
         blocks: Those found so far.
         head: The head of the table that ends the page; empty if none does.
+        bold_head: Whether it is bold, and the row below it is not.
     """
 
-    def __init__(self, text: Any, head: Sequence[str]) -> None:
+    def __init__(self, text: Any, before: Page) -> None:
         self.blocks: list[list[Line]] = []
         self.head: Sequence[str] = ()
+        self.bold_head = False
         self._text = text
-        self._before = head
+        self._before = before
 
     def add(self, words: Sequence[Word], grids: Sequence[Grid]) -> None:
         """Add the words of one turn, with the ruled tables that they are in."""
@@ -145,15 +149,21 @@ class _Blocks:
         self._end(paragraph)
 
     def _table(self, rows: list[list[Cell]]) -> None:
-        before = [Cell(text) for text in self._before]
+        before = [Cell(text) for text in self._before.head]
+        bold = self._is_bold_row(rows[0]) and not any(map(self._is_bold_row, rows[1:2]))
         is_first = sum(map(len, self.blocks)) <= 3
         if is_first and len(before) == len(rows[0]):
             if not any(cell.text for cell in rows[0]):
                 rows = [before, *rows[1:]]
-            elif holds_values(rows[0]) and not holds_values(before):
+            elif holds_values(before):
+                pass
+            elif holds_values(rows[0]) or (
+                self._before.bold_head and not self._is_bold_row(rows[0])
+            ):
                 rows = [before, *rows]
+                bold = self._before.bold_head
         head, *body = rows
-        self.head = [cell.text for cell in head]
+        self.head, self.bold_head = [cell.text for cell in head], bold
         lines = table_lines([[cell.text for cell in row] for row in (head, *body)])
         words = [tuple(chain.from_iterable(cell.words for cell in row)) for row in (head, *body)]
         words.insert(1, ())
@@ -188,6 +198,11 @@ class _Blocks:
         if not text.isascii() and line.first.first >= 0 and _OTHER_SCRIPT.search(text):
             line.height = _OF_EM * em(self._text, line.first)
             line.top = min(line.top, line.bottom - line.height)
+
+    def _is_bold_row(self, row: Sequence[Cell]) -> bool:
+        """Whether all cells of a row that have words are bold."""
+        firsts = [cell.words[0] for cell in row if cell.words]
+        return bool(firsts) and all(is_bold(self._text, word) for word in firsts)
 
     def _is_bold(self, line: TextLine) -> bool:
         return (

@@ -20,7 +20,7 @@ from hopyard.indexes.documents.readers.rtf.letters import (
     SILENT,
     known_page,
 )
-from hopyard.indexes.documents.readers.text import plain_metadata
+from hopyard.indexes.documents.readers.text import author_name, plain_metadata
 from hopyard.indexes.passages.markdown import first_heading
 from hopyard.state.errors import CorpusError
 
@@ -53,6 +53,7 @@ def read_rtf(source: Source) -> Iterator[Content]:
     }
     text = _Reader(preferred).text(raw)
     title = about.pop("title", "") or first_heading(text)
+    about["author"] = author_name(about.get("author", ""))
     yield Content(title, [text], "markdown", plain_metadata(about))
 
 

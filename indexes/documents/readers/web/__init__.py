@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.corpus.records import MetadataValue
 from hopyard.indexes.documents.readers.base import Content, Source
-from hopyard.indexes.documents.readers.text import decode
+from hopyard.indexes.documents.readers.text import author_name, decode
 from hopyard.indexes.documents.readers.web.around import main_part
 from hopyard.indexes.documents.readers.web.fill import fill_in
 from hopyard.indexes.documents.readers.web.tables import prepare_tables
@@ -61,6 +61,7 @@ def _metadata(soup: BeautifulSoup) -> dict[str, MetadataValue]:
         field: next((named[name] for name in names if named.get(name)), "")
         for field, names in (("author", _AUTHOR), ("date", _DATE))
     }
+    found["author"] = author_name(found["author"])
     return {field: value for field, value in found.items() if value}
 
 

@@ -254,3 +254,24 @@ def test_names_of_sheets_and_formulas_in_parts_are_words_of_the_file(read: Read)
     frame = "<p><draw:frame><draw:object xlink:href='./Object 1'/></draw:frame></p>"
     data = packed("text", frame, **{"Object 1__content_xml": object_1})
     assert lines(read("a.odt", data)[1]) == ["lbrace x"]
+
+
+@pytest.mark.parametrize(
+    ("creators", "author"),
+    [
+        (("LibreOffice", "Ann Ash"), "Ann Ash"),
+        (("Ann Ash", "Bo"), "Ann Ash"),
+        (("", "openpyxl"), None),
+    ],
+)
+def test_the_author_is_no_program(
+    read: Read, creators: tuple[str, str], author: str | None
+) -> None:
+    first, last = creators
+    data = (
+        f'<office:document {NAMES} xmlns:meta="{SPACE}:meta:1.0"><office:meta>'
+        f"<meta:initial-creator>{first}</meta:initial-creator><dc:creator>{last}</dc:creator>"
+        "</office:meta><office:body><office:text><text:p>Tide</text:p></office:text></office:body>"
+        "</office:document>"
+    )
+    assert read("a.fodt", data.encode())[0].metadata.get("author") == author

@@ -80,6 +80,7 @@ def test_title_author_and_an_encoding_that_is_given(read: Read) -> None:
     content, text, _ = read("a.rtf", rtf)
     assert (content.title, content.metadata, text) == ("Пр", {"author": "Ann"}, "П")
     assert read("a.rtf", rtf, encoding="cp1252")[1] == "Ï"
+    assert not read("a.rtf", rtf.replace(b"Ann", b"Windows User"))[0].metadata
 
 
 @pytest.mark.parametrize(

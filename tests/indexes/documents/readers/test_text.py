@@ -7,13 +7,19 @@ from typing import Any
 
 import pytest
 
-from hopyard.indexes.documents.readers.text import plain_metadata
+from hopyard.indexes.documents.readers.text import author_name, plain_metadata
 from hopyard.state.errors import CorpusError
 from hopyard.state.metadata import known_value
 
 from ..case_tables import cases
 
 Read = Any
+
+PROGRAMS = """
+python-docx ¦ openpyxl ¦ LibreOffice ¦ LibreOffice/7.4.2 ¦ OpenOffice.org 3.1 ¦ Apache POI ¦ Pandoc
+Microsoft Office User ¦ Microsoft Office-Benutzer ¦ Windows User ¦ Windows-Benutzer ¦ MS Office
+Utilisateur Windows ¦ User ¦ Administrator ¦ admin ¦ (anonymous) ¦ unknown ¦ Author ¦ Owner
+"""
 
 GERMAN = "Größe: schön, für alle Bücher. Preis: 5 €"
 ENCODED = """
@@ -154,3 +160,15 @@ def test_front_matter_that_is_no_valid_yaml(
 @pytest.mark.parametrize("name", ["date", "Date", "pubDate", "published_at", "datePublished"])
 def test_names_of_a_date(name: str) -> None:
     assert known_value({name: "2024-03-05"}, "date") == "2024-03-05"
+
+
+def test_a_program_or_an_account_is_no_author() -> None:
+    names = [name.strip() for line in PROGRAMS.strip().splitlines() for name in line.split("¦")]
+    assert [name for name in names if author_name(name)] == []
+
+
+@pytest.mark.parametrize(
+    "name", ["Ann  User", "Root, Elihu", "Microsoft Corporation", "Word of Mouth", "Otto Admin"]
+)
+def test_a_person_or_a_company_is_an_author(name: str) -> None:
+    assert author_name(name) == " ".join(name.split())

@@ -30,6 +30,8 @@ def test_a_page_keeps_its_text_headings_lists_and_tables(read: Read) -> None:
     content, text, _ = read("a.html", PAGE.encode())
     assert content.title == "Prices | Shop"
     assert content.metadata == {"author": "Ann Ash", "date": "2024-05-06"}
+    without = read("a.html", PAGE.replace("Ann Ash", "admin").encode())[0]
+    assert not without.metadata.get("author")
     assert text.split("\n\n") == [
         "# Prices",
         "All prices hold until the end of the year, and they **include** tax.",

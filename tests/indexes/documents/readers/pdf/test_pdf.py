@@ -169,3 +169,9 @@ def test_a_formula_is_no_heading_and_gives_headings_no_size() -> None:
     layout = Layout.of([Page(1, [body, large, headings], False)])
     assert layout.sizes == (14.0,)
     assert [layout.level(line) for line in (*large, *headings)] == [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(("name", "author"), [("Windows User", None), ("Ann Ash", "Ann Ash")])
+def test_an_author_is_no_program(read: Read, name: str, author: str | None) -> None:
+    data = pdf("Tide").replace(b"<< /Title () >>", f"<< /Author ({name}) >>".encode())
+    assert read("a.pdf", data)[0].metadata.get("author") == author

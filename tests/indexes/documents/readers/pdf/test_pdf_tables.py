@@ -71,6 +71,28 @@ def test_a_table_that_continues_repeats_its_head(read: Read, ruled: bool) -> Non
     assert tables == [REPORT, [REPORT[0], *more], [REPORT[0], *more], own]
 
 
+def test_a_table_of_texts_that_continues_repeats_its_bold_head(read: Read) -> None:
+    def draw(canvas: Any, rows: list[list[str]], *, bold: bool) -> None:
+        if bold:
+            canvas.setFont("Helvetica-Bold", 10)
+        rows_at(canvas, rows[:1], (60, 200, 340), top=780)
+        canvas.setFont("Helvetica", 10)
+        rows_at(canvas, rows[1:], (60, 200, 340), top=766)
+
+    duties = [
+        ["Duty", "Person", "Deputy"],
+        ["Keys", "Ann Ash", "Ben Bo"],
+        ["Post", "Cy Dee", "Eve"],
+    ]
+    more = [["Boats", "Finn Gale", "Hal"], ["Ropes", "Ida Jay", "Kim"], ["Nets", "Lou", "May"]]
+    other = [["Ship", "Master", "Port"], *more]
+    pages = [(duties, True), (more, False), (more, False), (other, True)]
+    data = drawn(*[partial(draw, rows=rows, bold=bold) for rows, bold in pages])
+    _, text, _ = read("a.pdf", data)
+    tables = [table(page) for page in text.split("\f")[:-1]]
+    assert tables == [duties, [duties[0], *more], [duties[0], *more], other]
+
+
 def test_currency_and_per_cent_belong_to_their_number(read: Read) -> None:
     def draw(canvas: Any) -> None:
         for number, (name, sign, amount, share) in enumerate(
