@@ -15,7 +15,7 @@ from hopyard.agent.texts import with_texts
 from hopyard.nodes.citations import is_unknown
 from hopyard.state.answer import Citation, Evidence, Gate, Model, Result, Route, Source, Step
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, read_note
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, notes_of, read_note
 
 __all__ = ("Answer", "Citation", "Evidence", "Waiting", "evidence_of", "is_supported")
 
@@ -68,6 +68,7 @@ class Answer(Result):
         known = with_texts(result)
         named = {
             **known,
+            "notes": notes_of(known),
             "text": known.get("answer", ""),
             "thread": known.get("thread_id", ""),
             "waiting": [Waiting.of(asked) for asked in known.get("waiting", ())],
@@ -94,7 +95,8 @@ class Answer(Result):
         lines = [html.escape(self.text, quote=False), *_quotes(self.citations)]
         if self.unconfirmed:
             lines.append(f"*{UNCONFIRMED}* {html.escape(self.unconfirmed, quote=False)}")
-        lines.append(f"*{note}*" if (note := read_note(self.read_share)) else "")
+        notes = filter(None, (*self.notes, read_note(self.read_share)))
+        lines += [f"*{html.escape(note, quote=False)}*" for note in notes]
         asked = ", ".join(waiting.action for waiting in self.waiting)
         lines.append(f"*Waiting for approval: {html.escape(asked)}*" if asked else "")
         return "\n\n".join(filter(None, lines))

@@ -52,7 +52,7 @@ _JSON_KEYS = (
 def as_json(result: Mapping[str, Any]) -> dict[str, Any]:
     """The object that `ask --json` prints."""
     kept = {key: result.get(key) for key in _JSON_KEYS}
-    return {**kept, "supported": is_supported(result)}
+    return {**kept, "notes": notes_of(result), "supported": is_supported(result)}
 
 
 def draw_result(

@@ -238,6 +238,9 @@ class Result(Model):
     """Share of the sentences of the documents that an answer about all documents was given from,
     from 0 to 1. Below 1, a maximum, a count or “all” holds for these alone. None if it was not
     measured."""
+    notes: tuple[str, ...] = ()
+    """Sentences that a reader of the answer has to know, such as which files of the index could
+    not be read where the answer is Unknown."""
     truncated: bool = False
     """Whether something is missing: the budget ended the search early, or a reply was cut."""
     ending: str = "finished"

@@ -24,7 +24,7 @@ from hopyard.state import strategy as registry
 from hopyard.state.answer import Result
 from hopyard.state.errors import UsageError
 from hopyard.state.references import reference
-from hopyard.state.schemas import Source
+from hopyard.state.schemas import Source, notes_of
 from hopyard.state.settings.fields import Context
 
 
@@ -67,7 +67,8 @@ def answer_of(result: Mapping[str, Any], *, evidence: bool = False) -> ToolAnswe
     result = with_texts(result) if evidence else {**result, "evidence": []}
     undecided = any(asked["action_requests"][0]["name"] == "route" for asked in result["waiting"])
     strategy = "" if undecided else result["strategy"]
-    given = {**result, "strategy": strategy, "supported": is_supported(result)}
+    told = {"notes": notes_of(result), "supported": is_supported(result)}
+    given = {**result, **told, "strategy": strategy}
     return ToolAnswer.model_validate(given)
 
 

@@ -32,6 +32,7 @@ DESIGN_KEYS = [
     "explanation",
     "thread_id",
     "usage",
+    "notes",
     "supported",
 ]
 

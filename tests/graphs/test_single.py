@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from building import build
 
+from hopyard.agent.answer import Answer
 from hopyard.agent.building import abuild_index
 from hopyard.agent.registration import register_embedding
 from hopyard.agent.tool import readable
+from hopyard.cli.mcp.results import answer_of
+from hopyard.cli.render import as_json
 from hopyard.graphs import router, single
 from hopyard.indexes.corpus.records import Document
 from hopyard.nodes.cited_answer import NOT_STATED
@@ -181,6 +184,11 @@ async def test_files_that_were_not_read_are_named_if_the_answer_is_unknown(
         "plan.png (.png files are not read: save it as .pdf for --ocr)."
     )
     assert (unknown["answer"], notes_of(unknown)) == ("Unknown", [note])
+    result = {**unknown, "waiting": [], "thread_id": "t"}
+    assert Answer.of(result).notes == answer_of(result).notes == (note,)
+    assert note in Answer.of(result)._repr_markdown_()
+    assert as_json(result)["notes"] == [note]
+    assert note in readable(unknown)
     of_others = changed(settings, groups=["guests"])
     assert notes_of(await router.graph.ainvoke({"question": other}, context=of_others)) == []
 

@@ -34,6 +34,7 @@ ANSWER = {
     "evidence",
     "unconfirmed",
     "read_share",
+    "notes",
     "ending",
     "supported",
     "explanation",
