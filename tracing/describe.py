@@ -21,6 +21,8 @@ _SHOWN: Final = 12
 """Passages of one step that a line names."""
 _BRIEF: Final = 3
 """Those that it names below an answer."""
+_SAID_BEFORE: Final = 40
+"""Characters of a reason that was said before."""
 
 Look = Literal["kept", "pruned", "open", "plain"]
 """How a step is drawn: kept for the answer, thrown away or failed, unfinished, or neither."""
@@ -96,13 +98,15 @@ def judge_of(step: Step) -> str:
 
 
 def describe_step(
-    step: Step, names: Names, *, brief: bool = False
+    step: Step, names: Names, *, brief: bool = False, said: set[str] | None = None
 ) -> Iterator[tuple[str, Look | None]]:
     """Verdict, reason, facts and evidence of a step; the verdict has a look.
 
     Args:
         names: Names of passages.
         brief: Name a few passages only, without the reasons why they were found.
+        said: The reasons that steps before have said, which are cut here; those of this step are
+            added.
     """
     if verdict := step.get("verdict"):
         yield verdict, look_of(step)
@@ -113,20 +117,29 @@ def describe_step(
         judge = judge_of(step)
         yield f"judged by {judge}: {told}" if judge else told, None
     if "passages" in step:
+        said = set() if said is None else said
         reasons = {unit.get("why", "") for unit in step["passages"]}
         common = reasons.pop() if len(reasons) == 1 else ""
         most, found = (_BRIEF if brief else _SHOWN), step["passages"]
         scored = [
             f"{_outer_and_inner(name_evidence(unit, names))} {unit['score']:.2f}"
             if brief
-            else _scored(unit, names, common)
+            else _scored(unit, names, "" if common else once(unit.get("why", ""), said))
             for unit in found[:most]
         ]
         if len(found) > most:
             scored.append(f"and {len(found) - most} more")
         yield ", ".join(scored) or "nothing", None
         if common and not brief:
-            yield f"why: {common}", None
+            yield f"why: {once(common, said)}", None
+
+
+def once(reason: str, said: set[str]) -> str:
+    """A reason; its beginning if it was said before."""
+    if reason in said:
+        return shorten(reason, _SAID_BEFORE, placeholder=" …")
+    said.add(reason)
+    return reason
 
 
 def _outer_and_inner(name: str) -> str:
@@ -135,12 +148,11 @@ def _outer_and_inner(name: str) -> str:
     return SECTION_MARK.join([document, "…", headings[-1]]) if len(headings) > 1 else name
 
 
-def _scored(unit: Evidence, names: Names, common: str) -> str:
-    """A unit with its score, its passages, and why it was found, if not all have one reason."""
+def _scored(unit: Evidence, names: Names, why: str) -> str:
+    """A unit with its score, its passages, and why it was found."""
     behind = "" if unit["kind"] == "passage" else _some(unit["passages"], names)
-    why = unit.get("why", "")
     told = on_a_line(" ".join(unit.get("texts", ())))
-    about = "; ".join(filter(None, (behind, told, f"why: {why}" if why and why != common else "")))
+    about = "; ".join(filter(None, (behind, told, f"why: {why}" if why else "")))
     return f"{name_evidence(unit, names)} {unit['score']:.2f}{f' ({about})' if about else ''}"
 
 

@@ -12,7 +12,15 @@ from rich.tree import Tree
 
 from hopyard.state.text.unicode import without_controls
 from hopyard.state.verdicts import PRUNED
-from hopyard.tracing.describe import Look, Names, describe_step, name_evidence, on_a_line, title_of
+from hopyard.tracing.describe import (
+    Look,
+    Names,
+    describe_step,
+    name_evidence,
+    on_a_line,
+    once,
+    title_of,
+)
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
 
 _STYLES: Final[Mapping[Look, str]] = {
@@ -46,13 +54,22 @@ def draw_steps(steps: Iterable[TraceStep], names: Names, *, told: str = "") -> T
             steps below it are brief.
     """
     tree = Tree("", guide_style="dim", hide_root=True)
+    said = set[str]()
     for step in steps:
-        _add(tree, step, names, told)
+        _add(tree, step, names, told, said)
     return tree
 
 
-def draw_step(step: TraceStep, names: Names, *, told: str = "") -> Text:
-    """One step: its title and answer, then what is said of it and what it cost."""
+def draw_step(
+    step: TraceStep, names: Names, *, told: str = "", said: set[str] | None = None
+) -> Text:
+    """One step: its title and answer, then what is said of it and what it cost.
+
+    Args:
+        names: Names of passages.
+        told: An answer that is on the screen already.
+        said: The reasons that steps before have said for their passages.
+    """
     record = step.record
     style = "dim strike" if record.get("verdict") == PRUNED else ""
     text = _plain(title_of(record, names), style)
@@ -64,9 +81,9 @@ def draw_step(step: TraceStep, names: Names, *, told: str = "") -> Text:
         record = record.copy()
         del record["passages"]
     about = Text(style="dim")
-    described = describe_step(record, names, brief=bool(told))
-    said = [(part, _STYLES[look] if look else "") for part, look in described]
-    for place, (part, part_style) in enumerate([*said, *_cost(step)]):
+    described = describe_step(record, names, brief=bool(told), said=said)
+    parts = [(part, _STYLES[look] if look else "") for part, look in described]
+    for place, (part, part_style) in enumerate([*parts, *_cost(step)]):
         about.append(" · " if place else "").append(_safe(part), style=part_style)
     if not about:
         return text
@@ -81,7 +98,7 @@ def _cost(step: TraceStep) -> list[tuple[str, str]]:
 
 def draw_evidence(trace: Trace) -> list[Text]:
     """The passages that the answer was read from, the cited sentences of each."""
-    lines = []
+    lines, said = [], set[str]()
     for passage in trace.passages.values():
         if passage.unit is None:
             continue
@@ -90,7 +107,7 @@ def draw_evidence(trace: Trace) -> list[Text]:
         if passage.unit["kind"] != "passage":
             line.append(f" through {_safe(name_evidence(passage.unit, {}))}", style="dim")
         if why := passage.unit.get("why"):
-            line.append(f"\n  why: {_safe(why)}", style="dim")
+            line.append(f"\n  why: {_safe(once(why, said))}", style="dim")
         for quote in _quotes(passage):
             line.append(f"\n  “{_safe(quote)}”", style="italic")
         lines.append(line)
@@ -114,15 +131,15 @@ def _head(trace: Trace) -> Text:
     return text
 
 
-def _add(above: Tree, step: TraceStep, names: Names, told: str = "") -> None:
-    branch = above.add(draw_step(step, names, told=told))
+def _add(above: Tree, step: TraceStep, names: Names, told: str, said: set[str]) -> None:
+    branch = above.add(draw_step(step, names, told=told, said=said))
     for thrown in step.record.get("replaced", []):
         answer = f" → {thrown['answer']}" if thrown.get("answer") else ""
         branch.add(
             _plain(f"✗ {thrown.get('question', '')}{answer} ({thrown['reason']})", "dim red")
         )
     for child in step.children:
-        _add(branch, child, names, told)
+        _add(branch, child, names, told, said)
 
 
 def _plain(text: str, style: str) -> Text:

@@ -59,6 +59,19 @@ def test_a_reason_that_all_share_is_said_once() -> None:
     ]
 
 
+def test_a_long_reason_is_said_in_full_once() -> None:
+    fits = "the name or beginning of its document fits: Mars"
+    cut = "the name or beginning of its document …"
+    steps = [
+        Step(
+            id=str(at), kind="search", passages=[found("mars", 0.5, fits), found("venus", 0.4, why)]
+        )
+        for at, why in enumerate(("Sun", fits, "Sun"))
+    ]
+    shown = " ".join(printed(draw_trace(made_trace(steps))).split())
+    assert (shown.count(fits), shown.count(cut), shown.count("why: Sun")) == (1, 2, 2)
+
+
 def test_the_terminal_shows_it_below_the_passage() -> None:
     trace = made_trace([], evidence=[found("mars", 0.5, MOONS), found("venus", 0.4)])
     lines = printed(draw_trace(with_texts(trace, mars="Red.", venus="Hot."))).splitlines()
