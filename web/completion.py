@@ -13,6 +13,7 @@ from uuid import uuid4
 from starlette.responses import JSONResponse, Response
 
 from hopyard.agent.answer import Answer, Citation
+from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import Step
 from hopyard.state.text.counting import counted
 from hopyard.tracing.describe import line_of
@@ -78,7 +79,7 @@ class Completion:
     async def chunks(self, conversations: Conversations) -> AsyncGenerator[str, None]:
         """The answer as the lines of a stream."""
         yield chunk_line(self._frame, {"role": "assistant", "content": ""})
-        told, problem = "", _STOPPED
+        problem, written = _STOPPED, _Written()
         async for happening in self._run.follow(idle=_IDLE):
             data = happening.data
             if happening.kind == "idle":
@@ -87,13 +88,8 @@ class Completion:
                 for line in self._new_steps(data["steps"]):
                     yield self._event("status", {"description": line, "done": False})
             elif happening.kind == "token" and not self._chat.links:
-                if data["restart"] and _unnumbered(told) == _unnumbered(data["text"]):
-                    continue  # the last numbers come with the answer
-                if data["restart"] and told:
-                    yield self._say(_AGAIN)
-                    told = ""
-                told += data["text"]
-                yield self._say(data["text"])
+                if piece := written.add(data["text"], restart=data["restart"]):
+                    yield self._say(piece)
             elif happening.kind in {"failed", "away"}:
                 problem = data.get("text", _AWAY)
             elif happening.kind == "answer":
@@ -102,7 +98,7 @@ class Completion:
             yield self._event("status", {"description": problem, "done": True})
             yield _line(error_of(502, problem))
         else:
-            for line in self._closing(self._answer, told):
+            for line in self._closing(self._answer, written.shown):
                 yield line
             self._remember(conversations)
         yield "data: [DONE]\n\n"
@@ -184,6 +180,36 @@ class Completion:
             return f"{mark[0]}({self._place(number)})" if cited else mark[0]
 
         return _MARK.sub(link, text) if self._chat.links else text
+
+
+class _Written:
+    """An answer that is being written, of which nothing can be taken back.
+
+    What may be "Unknown" is held back: another strategy may find the answer. An answer that is
+    begun again continues what is shown of it already, if it is the same so far.
+    """
+
+    def __init__(self) -> None:
+        self.shown = ""
+        """The text that is shown, since the answer was last begun in other words."""
+        self._text = ""
+
+    def add(self, text: str, *, restart: bool) -> str:
+        """Take the next piece of the answer, and return what to show."""
+        self._text = text if restart else self._text + text
+        shown = self.shown
+        if shown.startswith(self._text) or _may_be_unknown(self._text):
+            return ""
+        if restart and _unnumbered(shown) == _unnumbered(self._text):
+            self._text = shown  # the last numbers come with the answer
+            return ""
+        goes_on = self._text.startswith(shown)
+        self.shown = self._text
+        return self._text[len(shown) :] if goes_on else f"{_AGAIN}{self._text}"
+
+
+def _may_be_unknown(text: str) -> bool:
+    return UNKNOWN.casefold().startswith(text.strip(" .").casefold())
 
 
 def frame(model: str) -> dict[str, Any]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import openai
 import pytest
+from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
 from model_server import ModelServer, Reply
 from starlette.testclient import TestClient
 
+from hopyard.web.chats import Chat, Conversations
+from hopyard.web.completion import Completion
 from hopyard.web.runs import IDLE, Run
 
 from .conftest import ANSWER, QUESTION, replies
@@ -73,6 +77,34 @@ def test_a_run_that_says_nothing_tells_that_it_goes_on() -> None:
         return told
 
     assert [happening.kind for happening in asyncio.run(first())][:2] == ["begin", "idle"]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        ([("Unk", 0), ("nown", 0), ("", 1), ("In 1700.", 0)], "In 1700."),
+        ([("In 1", 0), ("", 1), ("In", 0), (" 1700.", 0)], "In 1700."),
+        ([("In 17", 0), ("In 1700.", 1)], "In 1700."),
+        ([("In 1800", 0), ("", 1), ("In", 0), (" 1700.", 0)], "In 1800\n\n---\n\nIn 1700."),
+        ([("Under", 0), (" it.", 0)], "Under it."),
+        ([("Unknown", 0)], ""),  # it comes with the end
+    ],
+)
+def test_what_a_client_gets_of_an_answer_that_begins_again(
+    pieces: list[tuple[str, int]], text: str
+) -> None:
+    async def told() -> str:
+        run = Run("a", QUESTION)
+        for piece, restart in pieces:
+            run.tell("token", {"text": piece, "restart": bool(restart)})
+        run.tell("stopped", {})
+        completion = Completion(run, Chat([HumanMessage(QUESTION)]), "http://localhost/", 1)
+        lines = [line async for line in completion.chunks(Conversations())]
+        chunks = [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
+        deltas = [each["choices"][0]["delta"] for each in chunks if "choices" in each]
+        return "".join(delta.get("content", "") for delta in deltas)
+
+    assert asyncio.run(told()) == text
 
 
 def test_a_model_that_begins_again_leaves_a_conversation_that_continues(
