@@ -3,9 +3,9 @@
 Model calls return JSON and are not on that stream: `request` tags them. The answer's text is there
 as the tokens of one chat model, in the name of the agent, so every client reads it as an ordinary
 message. LangGraph's `push_message` would be simpler, but `astream_events(version="v3")` has no
-message that was pushed. A message that was begun and then replaced is followed by another message
-with another id. Numbers of passages are left out, because the answer's check replaces them by those
-of citations.
+message that was pushed. A message that was begun and then replaced by other words is followed by
+another message with another id. Numbers of passages are left out, because the answer's check
+replaces them by those of citations.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class Voice:
         self._text = ""
         self._spoken = ""
         self._id: UUID | None = None
+        self._again = False
         self._pieces: asyncio.Queue[str | None] = asyncio.Queue()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -68,10 +69,11 @@ class Voice:
         self._speak(settled(self._text) if self._markers else self._text)
 
     def restart(self) -> None:
-        """The next piece begins another message."""
-        if self._id is not None:
-            self._pieces.put_nowait(None)
-        self._text, self._spoken, self._id = "", "", None
+        """The next piece begins the answer again.
+
+        It continues the message that was begun if that says the same so far, or begins another.
+        """
+        self._text, self._again = "", self._id is not None
 
     async def end(self, *, complete: bool) -> None:
         """End the message, and wait until everything has been heard.
@@ -80,7 +82,7 @@ class Voice:
             complete: Whether the answer ends here; otherwise its last piece is missing.
         """
         if complete:
-            self._speak(self._text)
+            self._speak(self._text, whole=True)
         if self._id is not None:
             self._pieces.put_nowait(None)
         if self._tasks:
@@ -88,10 +90,17 @@ class Voice:
         for task in self._tasks:
             task.result()
 
-    def _speak(self, text: str) -> None:
+    def _speak(self, text: str, *, whole: bool = False) -> None:
+        told = renumber(text, {}) if self._markers else text
+        if self._again:
+            if self._spoken.startswith(told) and not (whole and told != self._spoken):
+                return
+            self._again = False
+            if not told.startswith(self._spoken):
+                self._pieces.put_nowait(None)
+                self._spoken, self._id = "", None
         if self._id is None and UNKNOWN.startswith(text.strip(" .").lower()):
             return
-        told = renumber(text, {}) if self._markers else text
         if piece := told[len(self._spoken) :]:
             if self._id is None:
                 self._begin()

@@ -160,17 +160,29 @@ async def test_an_answer_that_stays_unknown_comes_as_one_message(
     assert texts(parts) == ["Unknown"]
 
 
-async def test_another_try_is_another_message(
+@pytest.mark.parametrize(
+    ("first", "second", "messages"),
+    [
+        ("three bridges", "two bridges", ["three bridges", "two bridges"]),
+        ("two bridges", "two bridges, both of iron", ["two bridges, both of iron"]),
+        ("two bridges", "two bridges", ["two bridges"]),
+        ("two bridges", "two", ["two bridges", "two"]),
+    ],
+)
+async def test_another_try_is_another_message_if_it_is_in_other_words(
+    first: str,
+    second: str,
+    messages: list[str],
     agent: Any,
     context: Context,
     model_server: ModelServer,
     retries: Callable[[int], None],
 ) -> None:
     retries(1)
-    replies: list[Any] = ['{"answer": "three bridges", "more": 1}', said("two bridges")]
+    replies: list[Any] = [f'{{"answer": "{first}", "more": 1}}', said(second)]
     model_server.answer = lambda title, messages: replies.pop(0)
     parts = await streamed(agent, QUESTION, changed(context, strategy="single"))
-    assert texts(parts) == ["three bridges", "two bridges"]
+    assert texts(parts) == messages
     assert (await agent.aget_state(CONFIG)).values["messages"][-1].id == parts[-1][0].id
 
 
