@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from contextlib import aclosing, suppress
 from copy import copy
 from pathlib import Path
 from typing import Self, TypeVar
@@ -23,6 +23,7 @@ from hopyard.agent.thread_settings import thread_settings
 from hopyard.agent.threads.summary import ThreadSummary
 from hopyard.indexes.passages.marks import Mark
 from hopyard.nodes.resources import Resources
+from hopyard.state.errors import ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import read_given
 from hopyard.state.settings.index_address import is_address
@@ -132,7 +133,8 @@ class Hopyard:
             The answer. If the run waits for an approval, its `waiting` says for what.
 
         Raises:
-            UsageError: The question is empty, or a setting is unknown or not usable.
+            UsageError: The question is empty, a setting is unknown or not usable, or the thread is
+                of a caller with groups that this one is not in.
             IndexMissingError: There is no such index, or it cannot be read.
             ThreadBusyError: Another run works on the thread.
             ModelUnreachableError: The model does not answer. `resume` continues the thread.
@@ -265,11 +267,11 @@ class Hopyard:
         Raises:
             ThreadMissingError: There is no such thread.
         """
-        return wait(self._in_session(lambda session: _answer(session, thread)))
+        return wait(self._in_session(lambda session: self._answer_of(session, thread)))
 
     async def alast_answer(self, thread: str) -> Answer:
         """The last answer of a thread. See `last_answer`."""
-        return await wait_async(self._in_session(lambda session: _answer(session, thread)))
+        return await wait_async(self._in_session(lambda session: self._answer_of(session, thread)))
 
     def delete_thread(self, thread: str) -> None:
         """Delete a thread with its history, and the model's answers that no other thread has.
@@ -289,6 +291,7 @@ class Hopyard:
     ) -> AsyncGenerator[Event | Answer, None]:
         name = thread or new_thread_id()
         async with open_session(self._resources) as session:
+            await _check_groups(session, name, self._given.context.groups)
             context = (await thread_settings(session, name, self._given)).context
             async with aclosing(session.ask(question, context, name, tokens=tokens)) as events:
                 async for event in events:
@@ -297,11 +300,16 @@ class Hopyard:
 
     async def _resume(self, thread: str, answer: object) -> AsyncGenerator[Event | Answer, None]:
         async with open_session(self._resources) as session:
+            await _check_groups(session, thread, self._given.context.groups)
             events = session.resume(thread, answer, changes=self._given.flags)
             async with aclosing(events):
                 async for event in events:
                     yield event
             yield await _answer(session, thread)
+
+    async def _answer_of(self, session: Session, thread: str) -> Answer:
+        await _check_groups(session, thread, self._given.context.groups)
+        return await _answer(session, thread)
 
     async def _search(self, text: str) -> tuple[Evidence, ...]:
         return evidence_of((await find_evidence(text, self.context, self._resources)).evidence)
@@ -309,6 +317,18 @@ class Hopyard:
     async def _in_session(self, work: Callable[[Session], Awaitable[T]]) -> T:
         async with open_session(self._resources) as session:
             return await work(session)
+
+
+async def _check_groups(session: Session, thread: str, groups: Sequence[str] | None) -> None:
+    """A thread tells what its groups may read, so a caller needs them all to continue it."""
+    if groups is None:
+        return
+    with suppress(ThreadMissingError):
+        kept = (await session.context(thread)).groups
+        if kept is None or not {*kept} <= {*groups}:
+            raise UsageError(
+                f"The thread {thread!r} belongs to a caller with other groups: take another thread."
+            )
 
 
 async def _answer(session: Session, thread: str) -> Answer:

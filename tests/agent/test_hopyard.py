@@ -212,6 +212,23 @@ class TestThreads:
         with pytest.raises(ThreadMissingError):
             hop.last_answer(answer.thread)
 
+    def test_a_caller_without_its_groups_does_not_continue_a_thread(
+        self, hop: hopyard.Hopyard
+    ) -> None:
+        """The conversation tells what others may read."""
+        hop.ask("Hello?", thread="pay", groups=["hr"])
+        hop.ask("Hello?", thread="all")
+        staff = hopyard.Hopyard.of(hop, groups=["staff"])
+        for thread in ("pay", "all"):
+            for call in (
+                lambda name: staff.ask("And who?", thread=name), staff.last_answer, staff.resume
+            ):  # fmt: skip
+                with pytest.raises(UsageError, match="with other groups"):
+                    call(thread)
+        assert hop.ask("Again?", thread="pay", groups=["hr", "staff"]).finished
+        assert hop.last_answer("pay").finished
+        assert staff.ask("Hello?", thread="own").finished
+
     def test_an_approval_waits_and_is_given(self, hop: hopyard.Hopyard, chat: Scripted) -> None:
         chat._chat.answers = {"Route": {"strategy": "single"}, "Answer": {"answer": "1781"}}
         waits = hop.ask(QUESTION, approve="route", strategy="auto", settings={"check": "off"})
