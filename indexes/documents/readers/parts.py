@@ -26,8 +26,8 @@ _CORE: Final = {
     "date": "{http://purl.org/dc/terms/}modified",
 }
 """The properties of a Microsoft Office file. Source: ECMA-376, part 2, 11.1."""
-_TEMPLATES: Final = {"2013-12-23T23:15:00Z", "2013-01-27T09:15:58Z"}
-"""Dates that python-docx and python-pptx write until the program that uses them says more."""
+_TEMPLATES: Final = {"2013-12-23T23:15:00Z", "2013-01-27T09:15:58Z", "Untitled Spreadsheet"}
+"""What python-docx, python-pptx and PhpSpreadsheet write until their user says more."""
 
 
 class Related(NamedTuple):

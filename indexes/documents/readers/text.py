@@ -30,8 +30,8 @@ _NO_AUTHOR: Final = re.compile(
     r"|(?:microsoft|ms)?[ -]?(?:office|word|excel|powerpoint)"
     r"|(?:(?:microsoft|ms)(?: office)?|office|windows)[ -]?(?:user|benutzer|account|konto)"
     r"|utilisateur (?:de )?(?:windows|microsoft office)|(?:default )?user|benutzer|utilisateur"
-    r"|administrat(?:or|eur)|admin|owner|root|anonymous|unknown|unspecified|unbekannt|inconnu"
-    r"|author|autor|auteur)(?:[ /]v?\d[\w.]*)?",
+    r"|administrat(?:or|eur)|admin|owner|root|anonymous|unknown(?: creator)?|unspecified"
+    r"|unbekannt|inconnu|author|autor|auteur)(?:[ /]v?\d[\w.]*)?",
     re.IGNORECASE,
 )
 """The names that programs write if they know no author, perhaps with their version."""
