@@ -89,9 +89,10 @@ def _name(family: Sequence[Table]) -> str:
 
 
 def _common_name(family: Sequence[Table]) -> str:
-    """What the titles of several documents begin with, and the section if it is the same in all.
+    """The common beginning of several documents' titles, and the section if all have the same.
 
-    With the name of the first one, `prices_2024`, a query for all years would read as one for 2024.
+    If the table had the name of its first document, `prices_2024`, a query for all years would read
+    as a query for 2024.
     """
     title, sections = family[0].title, {table.section for table in family}
     begin = commonprefix([table.title for table in family])  # noqa: RUF071  (characters are meant)

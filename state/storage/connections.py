@@ -39,7 +39,7 @@ async def shared_connection(path: Path) -> AsyncIterator[tuple[aiosqlite.Connect
     """The connection to a file, and the lock that its users hold in turn. The last user closes it.
 
     Args:
-        path: Files are told apart by this path as it is written.
+        path: The file. Another way to write its path gives another connection.
 
     Raises:
         sqlite3.Error: The file cannot be opened.
