@@ -63,7 +63,8 @@ class SqliteThreadStore(ThreadStore, AsyncSqliteSaver):
         turn: asyncio.Lock | None = None,
     ) -> None:
         super().__init__(conn, serde=serializer(key))
-        self.lock = turn or self.lock
+        if turn is not None:
+            self.lock = turn
         self.locks = locks
         self._conversations = Conversations(conn, self.serde, key)
         self._has_messages = False

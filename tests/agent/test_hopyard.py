@@ -220,11 +220,12 @@ class TestThreads:
         hop.ask("Hello?", thread="all")
         staff = hopyard.Hopyard.of(hop, groups=["staff"])
         for thread in ("pay", "all"):
-            for call in (
-                lambda name: staff.ask("And who?", thread=name), staff.last_answer, staff.resume
-            ):  # fmt: skip
-                with pytest.raises(UsageError, match="with other groups"):
-                    call(thread)
+            with pytest.raises(UsageError, match="with other groups"):
+                staff.ask("And who?", thread=thread)
+            with pytest.raises(UsageError, match="with other groups"):
+                staff.last_answer(thread)
+            with pytest.raises(UsageError, match="with other groups"):
+                staff.resume(thread)
         assert hop.ask("Again?", thread="pay", groups=["hr", "staff"]).finished
         assert hop.last_answer("pay").finished
         assert staff.ask("Hello?", thread="own").finished
