@@ -94,6 +94,10 @@ def serve_command(
     hosts = [*(allow_host or ()), *([] if host in _ANY else [host])]
     address = _address(host, port, secret)
     err.print(f"{address}  (Ctrl-C stops the server; what runs then continues at its next start.)")
+    if known:
+        err.print(
+            f"A person opens {address}?token=… once, with the own token in place of the dots."
+        )
     with Resources() as resources:
         app = application(
             given, resources, folders=documents or (), hosts=hosts, token=secret, people=known

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hopyard.agent.people import ANYBODY, Person, bearer, whose
@@ -46,6 +46,11 @@ _HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+
+_NOBODY: Final = (
+    "The server needs a token. A browser opens the address /?token=… once, with the token in place "
+    "of the dots; a program sends it as a bearer token."
+)
 
 
 class Guard:
@@ -135,7 +140,9 @@ class Guard:
             return answer
         given = _bearer(request) or request.cookies.get(_COOKIE, "")
         if (person := whose(given, self._people)) is None:
-            return refused(401, "The server needs its token.")
+            if "text/html" in request.headers.get("accept", ""):  # a person reads no JSON
+                return PlainTextResponse(_NOBODY, 401)
+            return refused(401, _NOBODY)
         request.state.person = person
         return None
 

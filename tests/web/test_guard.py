@@ -78,6 +78,9 @@ def test_the_token_comes_by_header_or_by_the_cookie_of_an_address() -> None:
     assert client.get("/").status_code == 401
     assert client.get("/", headers={"authorization": "Bearer wrong"}).status_code == 401
     assert client.get("/?token=wrong").status_code == 401
+    assert "once" in client.get("/").json()["error"]["message"]
+    shown = client.get("/", headers={"accept": "text/html,*/*"})
+    assert (shown.status_code, shown.text[:9]) == (401, "The serve")
     assert client.get("/", headers={"authorization": "Bearer secret"}).text == "GET"
     arrived = client.get("/?token=secret")
     assert (arrived.text, str(arrived.url)) == ("GET", "http://localhost:8420/")
