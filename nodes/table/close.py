@@ -16,7 +16,7 @@ from hopyard.nodes.run import run_of
 from hopyard.nodes.support.words import number_marks_of, with_marks
 from hopyard.nodes.table.steps import is_empty
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.state.schemas import NOTE, Citation, Evidence, Step
+from hopyard.state.schemas import NOTE, Citation, Step, passage_evidence
 from hopyard.state.settings.fields import Context
 from hopyard.state.table import Asked, Outcome, TableState
 
@@ -47,7 +47,7 @@ async def close(state: TableState, runtime: Runtime[Context]) -> dict[str, Any]:
     outcome = as_written(outcome, [passage.text for passage in passages.values()], marks)
     answer = result_text(state["question"], asked, outcome, len(citations), style)
     cited = list(dict.fromkeys(passage.id for passage, _ in places))
-    evidence = [Evidence(kind="table", id=name, score=1.0, passages=[name]) for name in cited]
+    evidence = [passage_evidence(name, 1.0) for name in cited]
     read = Step(id="read", kind="read", title="Answer", question=state["question"])
     steps.append(Step(**{**read, "answer": answer, "passages": evidence}))
     update = {"answer": answer, "citations": citations, "evidence": evidence, "steps": steps}

@@ -78,6 +78,7 @@ class TestTable(StrategyContract):
         chat.answers = {("TableQuery", "This query was run"): right, "TableQuery": wrong}
         output = await self.ask(context, config)
         assert output["answer"] == self.answer
+        assert {unit["kind"] for unit in output["evidence"]} == {"passage"}
         assert output["usage"]["model_calls"] == 2
         assert 'column "lorries" not found' in output["steps"][1]["reason"]
         chat.answers = {"TableQuery": {**wrong, "thought": "Again."}}
