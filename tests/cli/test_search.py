@@ -75,12 +75,16 @@ def test_the_settings_choose_the_search(
     assert [unit["score"] for unit in diverse] != [unit["score"] for unit in plain]
 
 
-def test_reranking_by_the_chat_model_is_refused(hopyard: Run, index: Path) -> None:
-    ended = hopyard(
-        "search", QUESTION, "-i", index, "--search", "rerank", "--set", "rerank.model=chat"
-    )
+@pytest.mark.parametrize(
+    ("method", "cure"), [("rerank", "cross-encoder"), ("expand", "choose another search")]
+)
+def test_a_search_that_asks_the_chat_model_is_refused(
+    hopyard: Run, index: Path, method: str, cure: str
+) -> None:
+    chosen = ("--search", method, "--set", "rerank.model=chat")
+    ended = hopyard("search", QUESTION, "-i", index, *chosen)
     assert (ended.code, ended.out) == (2, "")
-    assert "cross-encoder" in ended.error
+    assert cure in ended.error
 
 
 def test_units_that_are_no_passages_are_shown_with_theirs(hopyard: Run, index: Path) -> None:

@@ -37,7 +37,9 @@ class TestMmr(SearchContract):
 
 
 def say(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """The graph's questions, and the judgements of reranked passages."""
+    """The graph's questions, the judgements of reranked passages, and the words of a place."""
+    if name == "Place":
+        return {"place": "history", "labels": ["opening"], "about": "bridge"}
     write = write_questions if name == "PassageQuestions" else judge_passages
     return dict(write(last_turn(messages)))
 
@@ -54,3 +56,10 @@ class TestRerankByChatModel(SearchContract):
     kinds = ("dense",)
     answers: ClassVar = say
     settings: ClassVar = {"rerank": {"model": "chat"}}
+
+
+class TestExpand(SearchContract):
+    search = SEARCHES["expand"]
+    finds = FINDS
+    kinds = ("dense", "sparse")
+    answers: ClassVar = say

@@ -18,6 +18,7 @@ from hopyard.indexes.index import Index
 from hopyard.indexes.search import SEARCHES, Kept, Search, SearchMethod
 from hopyard.models.cross_encoder import PairScorer
 from hopyard.models.embedder import Embedder, Vector
+from hopyard.prompts.expand import Place
 from hopyard.state.errors import (
     BudgetExceededError,
     IndexMissingError,
@@ -251,6 +252,28 @@ async def test_without_a_judgement_the_order_of_the_search_stays(
     found = await find("rerank", "castle", 3, call=Judge("", error), rerank={"model": "chat"})
 
     assert found == await find("dense", "castle", 3)
+
+
+async def test_expand_searches_for_the_words_that_the_model_names_too(find: Find) -> None:
+    place = Place(place="castle", labels=["Page 33", "33"], about="")
+
+    async def call(prompt: Any, values: Mapping[str, str]) -> Place:
+        assert values == {"question": "fortress"}
+        return place
+
+    found = await find("expand", "fortress", 3, call=call)
+
+    assert found == await find("hybrid", f"fortress {place.words}", 3)
+    assert ids(found)[0] == "d0033"
+    with pytest.raises(UsageError, match="expand asks the chat model"):
+        await find("expand", "fortress", 3)
+
+
+@pytest.mark.parametrize("error", [ModelOutputError("garbage"), BudgetExceededError("no calls")])
+async def test_without_the_model_s_words_expand_is_hybrid(find: Find, error: Exception) -> None:
+    found = await find("expand", "castle", 3, call=Judge("", error))
+
+    assert found == await find("hybrid", "castle", 3)
 
 
 async def test_a_method_of_a_program_s_own(find: Find) -> None:
