@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
-from hopyard.state.errors import BudgetExceededError, ModelOutputError, UsageError
+from hopyard.state.errors import UsageError
 from hopyard.state.schemas import Evidence
 
 _BASE: Final = "hybrid"
@@ -34,11 +34,10 @@ async def _find(search: Search) -> list[Evidence]:
             "method."
         )
     text = search.text
-    try:
-        text += f" {(await search.call(EXPAND, {'question': one_line(text)})).words}"
-    except (ModelOutputError, BudgetExceededError) as error:
-        search.report(error)
-    return await SEARCHES[_BASE].run(replace(search, text=text))
+    place = await search.try_call(EXPAND, {"question": one_line(text)})
+    return await SEARCHES[_BASE].run(
+        replace(search, text=f"{text} {place.words}") if place else search
+    )
 
 
 SEARCH: Final = SearchMethod(
