@@ -96,7 +96,7 @@ def _has_korean_words(found: Matches, lines: Sequence[Line]) -> bool:
     held = content_words(without_particles(" ".join(texts)).casefold())
     asked = said(without_particles(found.asked.plain)).words
     wanted = said(without_particles(found.claim.plain)).words - asked
-    wanted = {word for word in wanted if len(word) > 1}
+    wanted = frozenset(word for word in wanted if len(word) > 1)
     return len(wanted & held) >= SPACELESS_SHARE * len(wanted)
 
 
