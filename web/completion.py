@@ -185,7 +185,7 @@ class Completion:
 class _Written:
     """An answer that is being written, of which nothing can be taken back.
 
-    What may be "Unknown" is held back: another strategy may find the answer. An answer that is
+    A beginning of "Unknown" is held back: another strategy may find the answer. An answer that is
     begun again continues what is shown of it already, if it is the same so far.
     """
 
