@@ -22,13 +22,12 @@ from hopyard.nodes.citations import (
 from hopyard.nodes.support.quantities import without_dates
 from hopyard.nodes.support.words import units
 from hopyard.prompts.answer import GENERAL_KNOWLEDGE
-from hopyard.state.schemas import Citation
+from hopyard.state.schemas import UNCITED, Citation
 from hopyard.state.text.markers import renumber
 
 NOT_STATED: Final = (
     "This answer was not found in the cited passages; the model may have inferred it."
 )
-NOTHING_NAMED: Final = "No passage was named that supports the answer."
 
 
 @dataclass(frozen=True)
@@ -231,7 +230,7 @@ def _cite_whole(
     text = renumber(answer, {})
     if not numbers:
         found = cite(question, text, passages)
-        return Cited(text, found, "" if found else NOTHING_NAMED)
+        return Cited(text, found, "" if found else UNCITED)
     text = text.partition(GENERAL_KNOWLEDGE)[0].strip()
     made = cite_passages(text, [passages[number - 1] for number in numbers], asked=question)
     cited = [(number, each) for number, each in zip(numbers, made, strict=True) if each]
@@ -247,5 +246,5 @@ def _adds(question: str, answer: str) -> bool:
 
 def _unconfirmed(citations: Sequence[Citation]) -> str:
     if not citations:
-        return NOTHING_NAMED
+        return UNCITED
     return "" if any(citation.get("supported", True) for citation in citations) else NOT_STATED

@@ -116,7 +116,7 @@ async def _unread_note(run: Run, state: AgentState) -> str:
 
 def _uncited_note(state: AgentState, citations: list[Citation]) -> str:
     """The note on an answer that was read from passages, none of which states it."""
-    read = state["evidence"] and not citations
+    read = state["evidence"] and not citations and state.get("unconfirmed") != UNCITED
     return UNCITED if read and not is_unknown(state["answer"]) else ""
 
 

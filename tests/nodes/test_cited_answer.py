@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.citations import cited_sentences
-from hopyard.nodes.cited_answer import NOT_STATED, NOTHING_NAMED, cite_answer
+from hopyard.nodes.cited_answer import NOT_STATED, cite_answer
 from hopyard.nodes.support.words import language_of, script_of
+from hopyard.state.schemas import UNCITED
 
 Q_BORN = "Where was the discoverer of Pluto born?"
 
@@ -71,7 +72,7 @@ UNCONFIRMED = {
     "a place made up": NOT_STATED,
     "another year": NOT_STATED,
     "another script, another year": NOT_STATED,
-    "nothing found": NOTHING_NAMED,
+    "nothing found": UNCITED,
 }
 
 

@@ -10,10 +10,9 @@ import pytest
 
 from hopyard.graphs import chain
 from hopyard.nodes.chain.cite import steps_of
-from hopyard.nodes.cited_answer import NOTHING_NAMED
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.schemas import passage_ids
+from hopyard.state.schemas import UNCITED, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.testing.contract import EMBEDDING, MODEL, Contract
 from hopyard.testing.models import GARBAGE, ScriptedChat
@@ -65,7 +64,7 @@ async def test_a_finding_of_no_passage_is_left_out(ask: Ask) -> None:
     )
     assert output["steps"][0]["answer"] == ""
     assert output["citations"] == []
-    assert output["unconfirmed"] == NOTHING_NAMED
+    assert output["unconfirmed"] == UNCITED
 
 
 async def test_a_greeting_needs_no_document(ask: Ask) -> None:
