@@ -24,10 +24,12 @@ from hopyard.nodes.support.names import names_by_beginning
 from hopyard.nodes.support.quantities import (
     CODE,
     MONTHS,
+    SPACED,
     Date,
     Number,
     find_quantities,
     in_column,
+    join,
     with_digits,
     with_joined_thousands,
 )
@@ -48,7 +50,7 @@ _QUARTER: Final = re.compile(
 _YEAR_QUARTER: Final = re.compile(r"(?<=(?:19|20)\d\d)(?=Q[1-4](?![^\W_]))")
 """In "2024Q2"."""
 _RACE: Final = re.compile(
-    r"\b(\d{1,3})-?k(?=[ -](?:run|race|walk|course|fun|charity|lauf)\b)", re.I
+    r"(?<![$€£\d.,])\b(\d{1,3})-?k(?=[ -](?:run|race|walk|course|fun|charity|lauf)\b)", re.I
 )
 """A 10-K run is 10 km long, and no form 10-K."""
 _JOINT: Final = re.compile(r"_(?!\d)|_(?=(?:19|20)\d\d(?!\d))")
@@ -59,11 +61,15 @@ _DIGIT: Final = re.compile(r"\d")
 """Of a file's name, identifiers, versions and dates count. A name, a year or a number there says
 nothing of the statement: "Kim_2022.pdf" may hold what Lee did in 2021."""
 _PER_UNIT: Final = re.compile(
-    r"\b(?:per|pro|eps|ratios?|rates?|multiples?|index|scores?|kennzahl|quote|verhältnis|taux)\b",
+    r"\b(?:per|pro|eps)\b|\b(?:ratios?|rate|multiples?|index|scores?|kennzahl|quote|verhältnis|taux)"
+    r"(?=\s*(?:[|(,:;]|$|(?:of|to)\b))",
     re.IGNORECASE,
 )
-"""A row that is not in the millions of its table, as its caption says: "except per share"."""
-_SCALE_OF_ROW: Final = re.compile(r"(?:\(|\bin )[^()\d]*(?:thousand|[mb]illion)s?\b", re.IGNORECASE)
+"""A row that is not in the millions of its table, as its caption says: "except per share". A tax
+rate is none, but interest rate swaps are."""
+_SCALE_OF_ROW: Final = re.compile(
+    r"(?:\(|\bin )[^()\d]{0,80}(?:thousand|[mb]illion)s?\b", re.IGNORECASE
+)
 """Of a row, but not "401(k) plan" or "gifts above one million"."""
 
 
@@ -96,8 +102,8 @@ class Said:
 
     @cached_property
     def readings(self) -> tuple[Number, ...]:
-        """Its numbers, and before them those of "6 214", which may also be two numbers."""
-        joined = with_joined_thousands(self.plain)
+        """Its numbers, and before them those of "6 214", which may be one number or two."""
+        joined = SPACED.sub(join, self.plain)
         own = () if joined == self.plain else find_quantities(joined)[0]
         return (*(each for each in own if each.value >= _THOUSAND), *self.numbers)
 
@@ -113,9 +119,9 @@ class Said:
 
 
 @lru_cache(512)
-def said(text: str, language: str = "en") -> Said:
-    """The features of a text."""
-    text = _RACE.sub(r"\1 km", with_joined_thousands(text.replace("\n", " "), thin=True))
+def said(text: str, language: str = "en", apart: frozenset[str] = frozenset()) -> Said:
+    """The features of a text. `apart` has what is several numbers, such as "6 214"."""
+    text = _RACE.sub(r"\1 km", with_joined_thousands(text, apart).replace("\n", " "))
     plain = _FISCAL.sub("fiscal ", unicodedata.normalize("NFKC", text))
     plain = with_digits(_YEAR_QUARTER.sub(" ", plain), language)
     return Said(_QUARTER.sub(_with_short_form, plain))
@@ -181,29 +187,33 @@ class Line:
         return [number for column in self.columns for number in column]
 
 
-def lines_of(passage: Passage, place: int = 0) -> tuple[Line, ...]:
-    """The sentences and rows of a passage, in order."""
+def lines_of(
+    passage: Passage, place: int = 0, apart: frozenset[str] = frozenset()
+) -> tuple[Line, ...]:
+    """The sentences and rows of a passage, in order. `apart` has what is several numbers."""
     name = _BETWEEN.split(file_name(passage.source).rpartition(".")[0])
     told = (part for part in name if _DIGIT.search(part) and not part.isdigit())
-    return _lines(passage.text, _JOINT.sub(" ", f"{passage.heading}, {' '.join(told)}"), place)
+    return _lines(
+        passage.text, _JOINT.sub(" ", f"{passage.heading}, {' '.join(told)}"), place, apart
+    )
 
 
 @lru_cache(512)
-def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
+def _lines(text: str, title: str, passage: int, apart: frozenset[str]) -> tuple[Line, ...]:
     language = language_of(text[:SAMPLE]) or "en"
     about = said(title, language)
     lines: list[Line] = []
     for start, end in sentence_spans(text):
-        span, own = (start, end), said(text[start:end], language)
+        span, own = (start, end), said(text[start:end], language, apart)
         if not is_row(text, start):
             kind = (passage, "items") if is_item(text, start) else ()
-            parts = tuple(said(part, language) for part in _PARTS.split(own.plain))
+            parts = tuple(said(part, language, apart) for part in _PARTS.split(own.plain))
             heading = is_heading(text, start)
             lines.append(Line(passage, span, own, about, kind, cells=parts, heading=heading))
         elif not is_header(text, span):
             around = said(f"{title} {context_of_row(text, start)}", language)
             header = tuple(header_of_row(text, start))
-            cells = tuple(said(cell, language) for cell in cells_of_row(text[start:end]))
+            cells = tuple(said(cell, language, apart) for cell in cells_of_row(text[start:end]))
             table = header or (passage, "table")
             lines.append(Line(passage, span, own, around, table, header, cells))
     return tuple(lines)

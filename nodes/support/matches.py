@@ -11,8 +11,8 @@ from typing import Final
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.support.lines import SAMPLE, Line, Said, lines_of, said
 from hopyard.nodes.support.names import Name, find_names
-from hopyard.nodes.support.quantities import MONTHS, Date, Number, with_joined_thousands
-from hopyard.nodes.support.words import SPACED, language_of, script_of
+from hopyard.nodes.support.quantities import MONTHS, SPACED, Date, Number, join
+from hopyard.nodes.support.words import language_of, script_of
 
 Span = tuple[int, int]
 Hit = str | Name | Number | Date
@@ -24,6 +24,7 @@ _LEAST_GAIN: Final = 2
 """A further quote adds at least a name, a number, a date, or two words."""
 _SHORT: Final = 8
 """Words of a short answer at most."""
+_DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 class Matches:
@@ -35,15 +36,17 @@ class Matches:
         # An answer is in the language of its question.
         self.language: Final = language_of(f"{asked} {statement}") or language_of(about)
         language = self.language or language_of(self.text) or "en"
+        told = frozenset(_DIGITS.findall(SPACED.sub("", f"{asked} {statement}")))
         self.lines: Final = [
-            line for place, passage in enumerate(passages) for line in lines_of(passage, place)
+            line
+            for place, passage in enumerate(passages)
+            for line in lines_of(passage, place, _spaced(passage.text, told))
         ]
-        joined = with_joined_thousands(statement)
-        if joined != statement and (language in SPACED or self._has_numbers_of(said(joined))):
-            statement = joined
-        self.claim: Final = said(statement, language)
+        statement = SPACED.sub(self._joined, statement)
+        apart = frozenset(SPACED.findall(statement))
+        self.claim: Final = said(statement, language, apart)
         self.asked: Final = said(asked, language)
-        self.whole: Final = said(f"{asked} {statement}", language)
+        self.whole: Final = said(f"{asked} {statement}", language, apart)
         self.about: Final = said(about, language).words
         self.places: Final = len(passages)
         self.german: Final = language == "de"
@@ -63,10 +66,11 @@ class Matches:
         """Lines that a number follows from."""
         self._hits: Final[dict[int, frozenset[Hit]]] = {}
 
-    def _has_numbers_of(self, text: Said) -> bool:
-        """Whether lines have all numbers of a text."""
-        held = {each.value for line in self.lines for each in line.own.readings}
-        return all(each.value in held for each in text.numbers)
+    def _joined(self, spaced: re.Match[str]) -> str:
+        """Thousands of the statement without spaces, unless lines have them as several numbers."""
+        held = {each.value for line in self.lines for each in line.numbers}
+        parts = {int(part) for part in spaced[0].split()}
+        return spaced[0] if parts <= held and int(join(spaced)) not in held else join(spaced)
 
     def of(self, part: str) -> Matches:
         """The matches of a part of the statement."""
@@ -187,6 +191,11 @@ class Matches:
             else 2 * (isinstance(hit, Date) or not has(line.around, hit))
             for hit in self.hits(line) - held
         )
+
+
+def _spaced(text: str, told: frozenset[str]) -> frozenset[str]:
+    """What of a text looks like thousands with spaces, and is several of the numbers told."""
+    return frozenset(found for found in SPACED.findall(text) if told.issuperset(found.split()))
 
 
 def has(text: Said, wanted: Number | Date, numbers: Sequence[Number] = ()) -> bool:

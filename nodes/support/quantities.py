@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,9 +20,12 @@ _NUMBER: Final = re.compile(
 """Not the 10 of the forms 10-K and 10-Q."""
 _GROUPS: Final = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 """A separator of thousands, as far as one can see."""
-_SPACE_BETWEEN: Final = re.compile(r"(?<![\w.,])\d{1,3}(?: \d{3})+(?!\d)")
-_THIN_BETWEEN: Final = re.compile(r"(?<![\w.,])\d{1,3}(?:[\u00a0\u2007\u2009\u202f]\d{3})+(?!\d)")
-"""Thousands with a space that breaks no line."""
+SPACED: Final = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?: \d{3})+(?!\d)")
+"""Thousands with spaces, or several numbers."""
+_THIN_SPACED: Final = re.compile(r"(?<![\w.,])\d{1,3}(?:[\u00a0\u2007\u2009\u202f]\d{3})+(?!\d)")
+"""Thousands with spaces that break no line."""
+_IS_COUNT: Final = re.compile(r"(?:[.,]\d+)?\s?[a-zß-ÿ€$£%]")
+"""Follows thousands. Of a table whose lines are lost, numbers or capitals follow a number."""
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
 _YEAR_WORD: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SIGNS: Final = sorted(
@@ -41,7 +45,7 @@ _RANGE: Final = re.compile(r" ?(?:to|auf|bis|and|or|und|oder|[-–]) ?[\d.,]*\d"
 _HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-‑](?=[^\W\d_])")
 
 CODE: Final = re.compile(
-    rf"(?<![\w-]){_LETTER}+(?=(?:{_LETTER}|[\d-])*\d)(?:{_LETTER}|\d)*(?:[-/](?:{_LETTER}|\d)+)*"
+    rf"(?<![\w-]){_LETTER}++(?=(?:{_LETTER}|[\d-])*\d)(?:{_LETTER}|\d)*(?:[-/](?:{_LETTER}|\d)+)*"
 )
 """A name with digits, such as STS-2 or A42."""
 
@@ -183,15 +187,27 @@ def find_quantities(text: str) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
     return tuple(_read(found, plain) for found in _NUMBER.finditer(plain)), dates
 
 
-def with_joined_thousands(text: str, *, thin: bool = False) -> str:
-    """A text with 6214 in place of "6 214".
+def with_joined_thousands(text: str, apart: Collection[str] = ()) -> str:
+    """A text with 6214 in place of "6 214", where that is surely one number.
+
+    It is if the spaces break no line, if a word or unit follows, or if the text has nothing else.
 
     Args:
-        thin: Whether only a thin space or one that breaks no line counts. A plain space may also
-            stand between two numbers.
+        apart: Those that are several numbers, as in "in hall 6 214 chairs".
     """
-    form = _THIN_BETWEEN if thin else _SPACE_BETWEEN
-    return form.sub(lambda found: re.sub(r"\s", "", found[0]), text)
+    text = _THIN_SPACED.sub(join, text)
+    alone = not re.search(r"\w", SPACED.sub("", text))
+
+    def joined(found: re.Match[str]) -> str:
+        sure = alone or _IS_COUNT.match(text, found.end())
+        return join(found) if sure and found[0] not in apart else found[0]
+
+    return SPACED.sub(joined, text)
+
+
+def join(spaced: re.Match[str]) -> str:
+    """Thousands without their spaces."""
+    return re.sub(r"\s", "", spaced[0])
 
 
 def without_dates(text: str) -> str:

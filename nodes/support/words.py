@@ -121,7 +121,7 @@ _DECIMAL_COMMA: Final = word_set("""
     de fr es it pt nl pl da sv no fi ru uk cs sk sl hr ro hu bg el tr ca
 """)
 """Languages that write 1,5 for one and a half (CLDR)."""
-SPACED: Final = frozenset(("fr", "pl", "sv", "no", "fi", "ru", "uk", "cs", "sk", "hu", "bg"))
+_SPACED: Final = frozenset(("fr", "pl", "sv", "no", "fi", "ru", "uk", "cs", "sk", "hu", "bg"))
 """Of these, those that write a space between thousands."""
 _NAMES: Final = re.compile(r"\b[A-ZÀ-Þ]\w*(?: [A-ZÀ-Þ]\w*)+")
 """Several words with capitals: `Los Angeles` is no Spanish."""
@@ -152,7 +152,7 @@ def number_marks_of(text: str) -> tuple[str, str]:
     language = sure or detect_language([text])
     if language not in _DECIMAL_COMMA:
         return ("" if not sure and language in ("en", OTHER) else ","), "."
-    return ("\u00a0" if language in SPACED else "."), ","
+    return ("\u00a0" if language in _SPACED else "."), ","
 
 
 def with_marks(number: str, marks: tuple[str, str]) -> str:
