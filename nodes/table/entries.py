@@ -89,19 +89,20 @@ def _name(family: Sequence[Table]) -> str:
 
 
 def _common_name(family: Sequence[Table]) -> str:
-    """The common beginning of several documents' titles, and the section if all have the same.
+    """What several documents' titles begin or end with, and the section if all have the same.
 
     If the table had the name of its first document, `prices_2024`, a query for all years would read
     as a query for 2024.
     """
     title, sections = family[0].title, {table.section for table in family}
-    begin = commonprefix([table.title for table in family])  # noqa: RUF071  (characters are meant)
-    if begin == title:
-        return title
-    begin = _LAST_WORD.sub("", begin).strip("_-. ")
-    if len(begin) < _LEAST_NAME:
-        return title
-    return f"{begin} {sections.pop()}" if len(sections) == 1 else begin
+    for step in (1, -1):
+        shared = commonprefix([table.title[::step] for table in family])  # noqa: RUF071  (characters)
+        if shared == title[::step]:
+            return title
+        shared = _LAST_WORD.sub("", shared)[::step].strip("_-. ")
+        if len(shared) >= _LEAST_NAME:
+            return f"{shared} {sections.pop()}" if len(sections) == 1 else shared
+    return title
 
 
 def _entry(name: str, family: list[Table]) -> Entry:

@@ -133,6 +133,7 @@ def test_months_are_one_table_and_years_are_not(tmp_path: Path) -> None:
         (["Prices north", "Prices south"], ["Beans", "Gear"], "prices"),
         (["harbour", "harbour"], ["May", "June"], "harbour"),
         (["May", "June"], ["Beans", "Beans"], "may"),
+        (["Q1 sales", "Q2 sales"], ["", ""], "sales"),
     ],
 )
 def test_a_table_of_several_documents_is_not_named_after_one(
