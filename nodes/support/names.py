@@ -15,7 +15,8 @@ _WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
 _TOKEN: Final = re.compile(rf"{CODE.pattern}|{_WORD.pattern}")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?]['\"”’)]*\s)[\s\-*•|>#\"“„'(\d.]*$")
 _JOINS: Final = re.compile(r"(?:[ \u00a0]|-|‑|\. | & )?")
-_CAPITALS: Final = re.compile(r"[^\W\d_].*[A-ZÀ-Þ]")
+_CAPITALS: Final = re.compile(r"[\d_]*[^\W\d_].*[A-ZÀ-Þ]")
+_NUMBERED: Final = re.compile(r"(?<![^\W\d_])([^\W\d_]++) (\d+)\b")
 _JOINED: Final = "joined"
 """The key of the words of a text that may be several words of a name."""
 _PARTICLE: Final = re.compile(r"(?<=[a-z\d])[가-힣]+$")
@@ -27,7 +28,7 @@ _NO_NAMES: Final = word_set("""
     unknown none monday tuesday wednesday thursday friday saturday sunday montag dienstag
     mittwoch donnerstag freitag samstag sonnabend sonntag
 """)
-_LONG_NAME: Final = re.compile(r"[A-ZÄÖÜ]\w+(?:[ -][A-ZÄÖÜ]\w+)+")
+_LONG_NAME: Final = re.compile(r"(?<!\w)[A-ZÄÖÜ]\w++(?:[ -][A-ZÄÖÜ]\w++)+")
 """A name that may be abbreviated to its first letters."""
 _ARTICLE: Final = re.compile(
     r"\b(?:der|die|das|dem|den|des|im|am|zum|zur|ein|eine|einen)\s+$", re.I
@@ -79,13 +80,13 @@ def names_by_beginning(plain: str) -> dict[str, set[str]]:
     small = plain.casefold()
     words = {_bare(word) for word in _WORD.findall(small)}
     words |= {_bare(code) for code in CODE.findall(small)}
-    words |= {f"{word}{number}" for word, number in re.findall(r"([^\W\d_]+) (\d+)\b", small)}
+    words |= {f"{word}{number}" for word, number in _NUMBERED.findall(small)}
     words |= {
         "".join(word[0] for word in re.split("[ -]", name)).casefold()
         for name in _LONG_NAME.findall(plain)
     }
     # "BestBuy" and "BESTBUY" may be Best Buy; "Alpine" is not Al Pine.
-    joined = (word for word in _WORD.findall(plain) if plain == small or _CAPITALS.search(word))
+    joined = (word for word in _WORD.findall(plain) if plain == small or _CAPITALS.match(word))
     found: dict[str, set[str]] = {_JOINED: {_bare(word.casefold()) for word in joined}}
     for word in words:
         found.setdefault(word[:3], set()).add(word)

@@ -18,9 +18,11 @@ _NUMBER: Final = re.compile(
     rf"(?<![\d_])(?<!{_LETTER})(?!(?:10-[kq]|8-k|20-f)\b)\d+(?:[.,'’\u00a0\u202f]\d+)*"
 )
 """Not the 10 of the forms 10-K and 10-Q."""
+_LONGEST: Final = 100
+"""Characters of a number. Python converts no number of more than 4,300 digits."""
 _GROUPS: Final = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 """A separator of thousands, as far as one can see."""
-SPACED: Final = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?: \d{3})+(?!\d)")
+SPACED: Final = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?: \d{3}){1,4}(?! ?\d{3}(?!\d))(?!\d)")
 """Thousands with spaces, or several numbers."""
 _THIN_SPACED: Final = re.compile(r"(?<![\w.,])\d{1,3}(?:[\u00a0\u2007\u2009\u202f]\d{3})+(?!\d)")
 """Thousands with spaces that break no line."""
@@ -184,7 +186,8 @@ def find_quantities(text: str) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
     """
     dates, masked = _find_dates(text)
     plain = CODE.sub(lambda code: " " * len(code[0]), masked).lower()
-    return tuple(_read(found, plain) for found in _NUMBER.finditer(plain)), dates
+    numbers = (each for each in _NUMBER.finditer(plain) if len(each[0]) <= _LONGEST)
+    return tuple(_read(found, plain) for found in numbers), dates
 
 
 def with_joined_thousands(text: str, apart: Collection[str] = ()) -> str:

@@ -49,6 +49,13 @@ def test_a_person_or_year_in_the_name_of_the_file_supports_nothing() -> None:
     assert not any(compare(each, [signed]).supported for each in wrong)
 
 
+@pytest.mark.parametrize("digits", ["3" * 5000, "123 " * 2000, "1." * 5000, "a" * 100_000])
+def test_a_very_long_word_or_number_is_read_at_once(digits: str) -> None:
+    passages = [passage("Pi", f"{digits} is long. The Bay has 6 214 trees.")]
+    assert compare("The Bay has 6,214 trees", passages).supported
+    assert not compare("The Bay has 6,215 trees", passages).supported
+
+
 LIMITS = passage(
     "Lifting rules",
     "Wind speeds in m/s.\n\n| Crane | Slow down | Stop |\n|---|---|---|\n| TK-2 | 9 | 14 |\n"
