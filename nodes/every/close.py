@@ -23,6 +23,7 @@ from hopyard.nodes.support.words import number_marks_of, with_marks
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.state.every import EveryState, Table
+from hopyard.state.references import file_name
 from hopyard.state.schemas import Citation, Step, passage_evidence
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
@@ -30,6 +31,8 @@ from hopyard.state.text.counting import counted
 _NUMBER: Final = re.compile(r"(?<!\w)#(?!\w)", re.ASCII)
 """The place of the number of rows in a sentence, as in `# ports` and `港は#件`; `C#` is a word."""
 _NONE: Final = "that there is none, as no document that was read has one."
+_HEAD_LINES: Final = 2
+"""Lines of a document that say what it is about."""
 _NAMED: Final = 10
 """Documents that were not read and are named, at most."""
 
@@ -87,7 +90,8 @@ async def close(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]:
     items = merge_rows(state["rows"], len(table["columns"])) if table else []
     names = list(dict.fromkeys(name for item in items for name in item.passages))
     passages = {passage.id: passage for passage in await run.passages(names)} if names else {}
-    citations, places = await asyncio.to_thread(_cited, state["question"], items, passages)
+    heads = await asyncio.to_thread(_heads, index, passages.values())
+    citations, places = await asyncio.to_thread(_cited, state["question"], items, passages, heads)
     step = Step(id="table", kind="table", title=f"Merge {counted(len(state['rows']), 'row')}")
     step["facts"] = {
         "rows": str(len(items)),
@@ -113,16 +117,40 @@ async def close(state: EveryState, runtime: Runtime[Context]) -> dict[str, Any]:
     return await close_run(run, update)
 
 
+def _heads(index: Index, passages: Iterable[Passage]) -> dict[str, str]:
+    """By document, the words of its file's name and of its first lines, with blanks around them."""
+    heads = {}
+    for name, source in {each.document_id: each.source for each in passages}.items():
+        first = index.corpus.passages_of(name)[0].text.split("\n")
+        lines = list(filter(str.strip, first))[:_HEAD_LINES]
+        heads[name] = _words(f"{file_name(source).rpartition('.')[0]}\n{' '.join(lines)}")
+    return heads
+
+
+def _words(text: str) -> str:
+    return re.sub(r"[\W_]+", " ", f" {text} ".casefold())
+
+
 def _cited(
-    question: str, items: Sequence[Item], passages: Mapping[str, Passage]
+    question: str,
+    items: Sequence[Item],
+    passages: Mapping[str, Passage],
+    heads: Mapping[str, str],
 ) -> tuple[list[Citation], dict[tuple[int, str], int]]:
     """A citation for each row and passage, and its number by the row's place and passage id.
 
-    A row answers the question: what fits the question is quoted, too, and not a name alone.
+    A row answers the question: what fits the question is quoted, too, and not a name alone. The
+    passage need not name the row if the head of its document does, as in an application.
     """
     asked = f"{question.rstrip(' ?.!')}? "
+
+    def claim(item: Item, passage: Passage) -> str:
+        values = item.values(passage.id)
+        own = item.name not in values and _words(item.name) in heads.get(passage.document_id, "")
+        return f"{asked}{'' if own else f'{item.name}: '}{', '.join(values)}"
+
     claims = {
-        (row, name): (f"{asked}{item.name}: {', '.join(item.values(name))}", passages[name])
+        (row, name): (claim(item, passages[name]), passages[name])
         for row, item in enumerate(items)
         for name in item.passages
     }
