@@ -36,11 +36,12 @@ class Matches:
         # An answer is in the language of its question.
         self.language: Final = language_of(f"{asked} {statement}") or language_of(about)
         language = self.language or language_of(self.text) or "en"
-        told = frozenset(_DIGITS.findall(SPACED.sub("", f"{asked} {statement}")))
+        told = said(SPACED.sub("", f"{asked} {statement}"), language).plain
+        numbers = frozenset(_DIGITS.findall(told))
         self.lines: Final = [
             line
             for place, passage in enumerate(passages)
-            for line in lines_of(passage, place, _spaced(passage.text, told))
+            for line in lines_of(passage, place, _spaced(passage.text, numbers))
         ]
         statement = SPACED.sub(self._joined, statement)
         apart = frozenset(SPACED.findall(statement))
@@ -193,9 +194,9 @@ class Matches:
         )
 
 
-def _spaced(text: str, told: frozenset[str]) -> frozenset[str]:
-    """What of a text looks like thousands with spaces, and is several of the numbers told."""
-    return frozenset(found for found in SPACED.findall(text) if told.issuperset(found.split()))
+def _spaced(text: str, numbers: frozenset[str]) -> frozenset[str]:
+    """What of a text looks like thousands with spaces, and is several of some numbers."""
+    return frozenset(found for found in SPACED.findall(text) if numbers.issuperset(found.split()))
 
 
 def has(text: Said, wanted: Number | Date, numbers: Sequence[Number] = ()) -> bool:
