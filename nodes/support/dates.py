@@ -39,6 +39,12 @@ _LASTS: Final = re.compile(
     re.IGNORECASE,
 )
 """Says that a time has a last day."""
+_OF_THAT: Final = re.compile(
+    r"(?:it|this|that|these|they|he|she|es|er|sie|dies\w*|il|elle|ils|elles|cela"
+    r"|(?:(?:the|its|die|la|sa) )?(?:term|duration|laufzeit|durée))\b",
+    re.IGNORECASE,
+)
+"""Begins a sentence about what the sentence before is about."""
 _NEARLY: Final = re.compile(
     r"\b(?:almost|nearly|about|around|roughly|approximately|knapp|fast|beinahe|rund|etwa|ungefähr)\b",
     re.IGNORECASE,
@@ -106,8 +112,9 @@ def _dates_of(line: Line) -> list[Date]:
 def _linked(found: Matches, near: Sequence[Line]) -> Iterator[tuple[Line, Line]]:
     """Lines with a date, each with a line whose time may be counted from it.
 
-    Both are near the statement; or one is, and the date is the last one before the time, or the two
-    lines share a word: "within 14 days of delivery", "delivery was on 3 May".
+    Both are near the statement; or the time's line is, and no line has more of the statement: then
+    the date is the last one before it, or the lines share a word ("within 14 days of delivery",
+    "delivery was on 3 May"); or the date's line is, and the time's line goes on about it.
     """
     yield from product(near, repeat=2)
     for passage in range(found.places):
@@ -117,10 +124,16 @@ def _linked(found: Matches, near: Sequence[Line]) -> Iterator[tuple[Line, Line]]
             if line.own.dates:
                 last = line
             elif any(each.base in _TIMES for each in line.own.numbers):
-                shared = (other for other in own if other.own.dates and _share(found, other, line))
-                for other in (last, *shared):
-                    if other and (line in near or other in near):
-                        yield other, line
+                if line in near and not any(found.hits(line) < found.hits(each) for each in own):
+                    dated = (each for each in own if each.own.dates and _share(found, each, line))
+                    yield from ((each, line) for each in (last, *dated) if each)
+                elif last and last in near and _goes_on(found, line):
+                    yield last, line
+
+
+def _goes_on(found: Matches, line: Line) -> bool:
+    """Whether a line begins with "it" or the like, or has a word of the statement."""
+    return bool(_OF_THAT.match(line.own.plain) or line.own.words & found.whole.words)
 
 
 def _share(found: Matches, one: Line, other: Line) -> bool:
