@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import aclosing
 from copy import copy
 from pathlib import Path
 from typing import Self, TypeVar
@@ -21,9 +21,9 @@ from hopyard.agent.session import Session, new_thread_id, open_session
 from hopyard.agent.texts import read_marks
 from hopyard.agent.thread_settings import thread_settings
 from hopyard.agent.threads.summary import ThreadSummary
+from hopyard.agent.threads.threads import Groups, may_continue
 from hopyard.indexes.passages.marks import Mark
 from hopyard.nodes.resources import Resources
-from hopyard.state.errors import ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import read_given
 from hopyard.state.settings.index_address import is_address
@@ -133,8 +133,8 @@ class Hopyard:
             The answer. If the run waits for an approval, its `waiting` says for what.
 
         Raises:
-            UsageError: The question is empty, a setting is unknown or not usable, or the thread is
-                of a caller with groups that this one is not in.
+            UsageError: The question is empty, a setting is unknown or not usable, or the caller
+                lacks a group of the thread.
             IndexMissingError: There is no such index, or it cannot be read.
             ThreadBusyError: Another run works on the thread.
             ModelUnreachableError: The model does not answer. `resume` continues the thread.
@@ -197,7 +197,8 @@ class Hopyard:
 
         Raises:
             ThreadMissingError: There is no such thread.
-            UsageError: The answer does not fit, or a setting is unknown or not usable.
+            UsageError: The answer does not fit, a setting is unknown or not usable, or the caller
+                lacks a group of the thread.
         """
         hop = self.of(self, **named)
         return wait(_last(hop._resume(thread, answer)))
@@ -254,18 +255,19 @@ class Hopyard:
         return await asyncio.to_thread(self.marks, citation)
 
     def threads(self) -> list[ThreadSummary]:
-        """All threads, the one used last first."""
-        return wait(self._in_session(Session.threads))
+        """All threads that this caller may continue, the one used last first."""
+        return wait(self._in_session(self._threads))
 
     async def athreads(self) -> list[ThreadSummary]:
-        """All threads, the one used last first."""
-        return await wait_async(self._in_session(Session.threads))
+        """All threads that this caller may continue, the one used last first."""
+        return await wait_async(self._in_session(self._threads))
 
     def last_answer(self, thread: str) -> Answer:
         """The last answer of a thread, or what it waits for.
 
         Raises:
             ThreadMissingError: There is no such thread.
+            UsageError: The caller lacks a group of the thread.
         """
         return wait(self._in_session(lambda session: self._answer_of(session, thread)))
 
@@ -278,38 +280,51 @@ class Hopyard:
 
         Raises:
             ThreadMissingError: There is no such thread.
+            UsageError: The caller lacks a group of the thread.
             ThreadBusyError: A run works on it.
         """
-        wait(self._in_session(lambda session: session.delete(thread)))
+        wait(self._in_session(lambda session: self._delete(session, thread)))
 
     async def adelete_thread(self, thread: str) -> None:
         """Delete a thread. See `delete_thread`."""
-        await wait_async(self._in_session(lambda session: session.delete(thread)))
+        await wait_async(self._in_session(lambda session: self._delete(session, thread)))
 
     async def _ask(
         self, question: str, thread: str | None, *, tokens: bool = False
     ) -> AsyncGenerator[Event | Answer, None]:
         name = thread or new_thread_id()
         async with open_session(self._resources) as session:
-            await _check_groups(session, name, self._given.context.groups)
             context = (await thread_settings(session, name, self._given)).context
-            async with aclosing(session.ask(question, context, name, tokens=tokens)) as events:
+            steps = session.ask(question, context, name, tokens=tokens, caller=self._groups)
+            async with aclosing(steps) as events:
                 async for event in events:
                     yield event
             yield await _answer(session, name)
 
     async def _resume(self, thread: str, answer: object) -> AsyncGenerator[Event | Answer, None]:
         async with open_session(self._resources) as session:
-            await _check_groups(session, thread, self._given.context.groups)
-            events = session.resume(thread, answer, changes=self._given.flags)
+            changes, caller = self._given.flags, self._groups
+            events = session.resume(thread, answer, changes=changes, caller=caller)
             async with aclosing(events):
                 async for event in events:
                     yield event
             yield await _answer(session, thread)
 
     async def _answer_of(self, session: Session, thread: str) -> Answer:
-        await _check_groups(session, thread, self._given.context.groups)
+        await session.check_groups(thread, self._groups)
         return await _answer(session, thread)
+
+    async def _threads(self, session: Session) -> list[ThreadSummary]:
+        caller, found = self._groups, await session.threads()
+        return [each for each in found if may_continue(caller, each.groups)]
+
+    async def _delete(self, session: Session, thread: str) -> None:
+        await session.check_groups(thread, self._groups)
+        await session.delete(thread)
+
+    @property
+    def _groups(self) -> Groups:
+        return self._given.context.groups
 
     async def _search(self, text: str) -> tuple[Evidence, ...]:
         return evidence_of((await find_evidence(text, self.context, self._resources)).evidence)
@@ -317,18 +332,6 @@ class Hopyard:
     async def _in_session(self, work: Callable[[Session], Awaitable[T]]) -> T:
         async with open_session(self._resources) as session:
             return await work(session)
-
-
-async def _check_groups(session: Session, thread: str, groups: Sequence[str] | None) -> None:
-    """A thread tells what its groups may read, so a caller needs them all to continue it."""
-    if groups is None:
-        return
-    with suppress(ThreadMissingError):
-        kept = (await session.context(thread)).groups
-        if kept is None or not {*kept} <= {*groups}:
-            raise UsageError(
-                f"The thread {thread!r} belongs to a caller with other groups: take another thread."
-            )
 
 
 async def _answer(session: Session, thread: str) -> Answer:

@@ -17,7 +17,13 @@ from hopyard.agent.advice import keep_found
 from hopyard.agent.events import Event, Teller, Token
 from hopyard.agent.threads.history import NEW_TURN, state_begun
 from hopyard.agent.threads.summary import ThreadSummary, model_of
-from hopyard.agent.threads.threads import Threads, new_thread_id, thread_missing, thread_taken
+from hopyard.agent.threads.threads import (
+    Groups,
+    Threads,
+    new_thread_id,
+    thread_missing,
+    thread_taken,
+)
 from hopyard.agent.threads.waiting import answer_command, waiting_in
 from hopyard.graphs import router
 from hopyard.models.calls.call import ModelCaller
@@ -72,6 +78,7 @@ class Session(Threads):
         tokens: bool = False,
         new: bool = False,
         history: Sequence[AnyMessage] = (),
+        caller: Groups = None,
     ) -> AsyncGenerator[Event, None]:
         """Ask a question on a new or existing thread, and yield each step when it ends.
 
@@ -82,10 +89,11 @@ class Session(Threads):
             new: Whether the thread must be new.
             history: The conversation before the question, which another program kept, for a new
                 thread.
+            caller: The groups of a caller who continues only threads of these groups.
 
         Raises:
             UsageError: The question is empty or too long, the thread's last question is not
-                finished, or there is such a thread although it must be new.
+                finished, it is of other groups, or there is such a thread although it must be new.
             IndexMissingError: The index does not exist. No thread is created.
             ThreadBusyError: Another run works on the thread.
         """
@@ -94,6 +102,7 @@ class Session(Threads):
         thread_id = checked_thread_name(thread_id or new_thread_id())
         config = self._config(thread_id, context)
         async with self._saver.locks.hold(thread_id):
+            await self.check_groups(thread_id, caller)
             state = await self._agent.aget_state(config)
             if new and state.created_at is not None:
                 raise thread_taken(thread_id)
@@ -119,6 +128,7 @@ class Session(Threads):
         *,
         tokens: bool = False,
         changes: Mapping[str, Any] | None = None,
+        caller: Groups = None,
     ) -> AsyncGenerator[Event, None]:
         """Continue a thread where it stopped. Yield nothing if it is finished.
 
@@ -127,17 +137,19 @@ class Session(Threads):
             tokens: Give the answer too, as `Token` events while the model writes it.
             changes: Settings to change for the rest of the thread. Nested settings are nested
                 dicts.
+            caller: The groups of a caller who continues only threads of these groups.
 
         Raises:
             ThreadMissingError: There is no such thread.
-            UsageError: A changed setting is not usable, the answer does not name one of several
-                waiting approvals, or no approval waits.
+            UsageError: The thread is of other groups, a changed setting is not usable, the answer
+                does not name one of several waiting approvals, or no approval waits.
             ThreadBusyError: Another run works on the thread.
         """
         thread_id = checked_thread_name(thread_id)
         context = change_context(await self.context(thread_id), dict(changes or {}))
         config = self._config(thread_id, context)
         async with self._saver.locks.hold(thread_id):
+            await self.check_groups(thread_id, caller)
             state = await self._agent.aget_state(config)
             given = None if answer is None else answer_command(waiting_in(state), answer)
             if given:  # what a person takes to answer is no working time

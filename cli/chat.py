@@ -82,6 +82,8 @@ class _Chat:
 
     def open(self) -> None:
         """Show what was said before, and finish what was left unfinished."""
+        caller = self._given.context.groups
+        self._runner.run(self._session.check_groups(self._thread_id, caller))
         try:
             before = self._result()
         except ThreadMissingError:

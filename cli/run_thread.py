@@ -24,7 +24,7 @@ from hopyard.nodes.lifecycle import check_question
 from hopyard.nodes.resources import shared_resources
 from hopyard.state.errors import EXIT_WAITING, HopyardError, StoppedByUserError, ThreadMissingError
 from hopyard.state.settings.given import Given
-from hopyard.state.settings.sources import change_context
+from hopyard.state.settings.sources import change_context, read_context
 from hopyard.state.storage.thread_names import resume_command, shell_name
 from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
@@ -73,7 +73,8 @@ def ask(
                 "No index is named: what needs documents is not answered; --index DIR names one.",
                 style="yellow",
             )
-        return session.ask(asked, settings.context, thread, tokens=shown.tokens)
+        caller = given.context.groups
+        return session.ask(asked, settings.context, thread, tokens=shown.tokens, caller=caller)
 
     with shared_resources().recording(record) if record else nullcontext():
         _run(begin, thread, shown)
@@ -90,9 +91,11 @@ def resume(thread_id: str, answer: str | None, sets: list[str] | None, shown: Sh
     given = None if answer is None else answer_from(answer)
 
     async def begin(session: Session) -> AsyncGenerator[Event, None]:
+        caller = read_context(changes).groups
+        await session.check_groups(thread_id, caller)
         changed = change_context(await session.context(thread_id), changes)
         tell_changes(await session.changes(thread_id, changed))
-        return session.resume(thread_id, given, tokens=shown.tokens, changes=changes)
+        return session.resume(thread_id, given, tokens=shown.tokens, changes=changes, caller=caller)
 
     _run(begin, thread_id, shown, sets or ())
 

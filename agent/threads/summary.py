@@ -15,6 +15,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 
 from hopyard.agent.threads.history import CONTEXT_KEY, NEW_TURN, state_begun
 from hopyard.state.settings.fields import Context
+from hopyard.state.settings.rights import group_names
 from hopyard.state.storage.stores import Holder, ThreadStore
 
 _TO_DO: Final = ("branch:to:", "__start__")
@@ -41,6 +42,8 @@ class ThreadSummary:
     model: str
     running: Holder | None
     """The process that works on it now."""
+    groups: tuple[str, ...] | None = None
+    """The groups that it was last asked with; None restricts nothing."""
 
 
 async def list_threads(saver: ThreadStore) -> list[ThreadSummary]:
@@ -69,6 +72,7 @@ async def summary_of(saver: ThreadStore, thread_id: str) -> ThreadSummary | None
         size=await saver.thread_size(thread_id),
         model=model_of(saved.metadata, values),
         running=None if finished else await saver.locks.holder(thread_id),
+        groups=group_names(_settings(saved.metadata, values).get("groups")),
     )
 
 
@@ -78,9 +82,15 @@ def model_of(metadata: Mapping[str, Any], values: Mapping[str, Any]) -> str:
     Args:
         metadata: That of its last checkpoint.
     """
+    return str(_settings(metadata, values).get("model", Context().model))
+
+
+def _settings(metadata: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
     kept = metadata.get(CONTEXT_KEY)
-    settings = json.loads(kept) if isinstance(kept, str) else values.get("settings", {})
-    return str(settings.get("model", Context().model))
+    settings: Mapping[str, Any] = (
+        json.loads(kept) if isinstance(kept, str) else values.get("settings", {})
+    )
+    return settings
 
 
 def _values(saved: CheckpointTuple) -> dict[str, Any]:

@@ -22,6 +22,9 @@ from hopyard.state.settings.sources import change_context, setting_changes
 from hopyard.state.storage.stores import Holder, ThreadStore
 from hopyard.state.storage.thread_names import checked_thread_name
 
+Groups = Sequence[str] | None
+"""Of a caller; None restricts nothing."""
+
 
 class Threads:
     """The threads of one store.
@@ -52,6 +55,24 @@ class Threads:
             return change_context(Context(), json.loads(kept))
         settings = saved.checkpoint["channel_values"].get("settings", {})
         return change_context(Context(), settings)
+
+    async def check_groups(self, thread_id: str, caller: Groups) -> None:
+        """See that a caller may read what was said on a thread, if there is such a thread.
+
+        Args:
+            caller: The caller's groups; None restricts nothing.
+
+        Raises:
+            UsageError: The thread was asked with groups that the caller is not in.
+        """
+        if caller is None:
+            return
+        with suppress(ThreadMissingError):
+            if not may_continue(caller, (await self.context(thread_id)).groups):
+                raise UsageError(
+                    f"The thread {thread_id!r} belongs to a caller with other groups: take another "
+                    "thread."
+                )
 
     async def changes(self, thread_id: str, context: Context) -> dict[str, tuple[Any, Any]]:
         """Return the settings that differ from the thread's: by name, the old and the new value.
@@ -154,6 +175,11 @@ class Threads:
             kept = json.dumps(settings_to_keep(context), separators=(",", ":"))
             config["metadata"] = {CONTEXT_KEY: kept}
         return config_with(self._resources, config)
+
+
+def may_continue(caller: Groups, thread: Groups) -> bool:
+    """Whether a caller's groups are all that a thread was asked with: it tells what they read."""
+    return caller is None or (thread is not None and {*thread} <= {*caller})
 
 
 def thread_taken(thread_id: str) -> UsageError:

@@ -226,9 +226,14 @@ class TestThreads:
                 staff.last_answer(thread)
             with pytest.raises(UsageError, match="with other groups"):
                 staff.resume(thread)
+            with pytest.raises(UsageError, match="with other groups"):
+                staff.delete_thread(thread)
+        assert staff.threads() == []
+        assert [each.thread_id for each in hop.threads()] == ["all", "pay"]
         assert hop.ask("Again?", thread="pay", groups=["hr", "staff"]).finished
         assert hop.last_answer("pay").finished
         assert staff.ask("Hello?", thread="own").finished
+        assert [(each.thread_id, each.groups) for each in staff.threads()] == [("own", ("staff",))]
 
     def test_an_approval_waits_and_is_given(self, hop: hopyard.Hopyard, chat: Scripted) -> None:
         chat._chat.answers = {"Route": {"strategy": "single"}, "Answer": {"answer": "1781"}}

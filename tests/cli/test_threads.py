@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from pathlib import Path
 
@@ -141,3 +142,18 @@ def test_names_may_hold_any_character(hopyard: Run, index: Path) -> None:
     assert odd[:6] in hopyard("threads", "list").out
     assert hopyard("threads", "delete", odd).code == 0
     assert names(hopyard) == []
+
+
+def test_groups_of_the_environment_continue_their_own_threads_only(
+    hopyard: Run, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOPYARD_GROUPS", "hr")
+    ask(hopyard, index, "pay")
+    monkeypatch.setenv("HOPYARD_GROUPS", "staff")
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    for command in (("ask", "And Venus?", "-t", "pay"), ("chat", "-t", "pay"), ("resume", "pay")):
+        ended = hopyard(*command)
+        assert (ended.code, ended.out) == (2, "")
+        assert "with other groups" in ended.error
+    monkeypatch.delenv("HOPYARD_GROUPS")
+    assert hopyard("resume", "pay").code == 0
