@@ -198,7 +198,12 @@ class SqliteThreadStore(ThreadStore, AsyncSqliteSaver):
         """Save writes of a thread as soon as no other process writes."""
         async with self.lock:
             await self._end_failed_write()
-        await super()._put_writes(thread_id, put)
+        try:
+            await super()._put_writes(thread_id, put)
+        except BaseException:
+            async with self.lock:  # others keep the connection open, and the file locked with it
+                await self._end_failed_write()
+            raise
 
     @in_turn
     async def _begin(self) -> None:

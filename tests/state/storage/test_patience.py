@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, closing
 from pathlib import Path
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 from tenacity import stop_after_delay
 
 from hopyard.models import ledger
@@ -106,6 +107,18 @@ async def test_all_users_of_a_store_at_once_share_one_connection(tmp_path: Path)
         assert [each async for each in first.alist(None)] == []
     async with open_saver(path) as later:
         assert later.conn is not first.conn
+
+
+async def test_a_write_that_failed_keeps_no_other_process_from_writing(tmp_path: Path) -> None:
+    path = tmp_path / "threads.sqlite"
+    place = RunnableConfig(
+        configurable={"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "1"}
+    )
+    async with open_saver(path), open_saver(path) as saver:
+        with pytest.raises(UnicodeEncodeError):
+            await saver.aput_writes(place, [("good", 1), ("\ud800", 2)], "task")
+        with closing(sqlite3.connect(path, timeout=0)) as other:
+            other.execute("BEGIN IMMEDIATE")
 
 
 async def test_a_user_that_gives_up_while_the_store_is_opened(tmp_path: Path) -> None:
