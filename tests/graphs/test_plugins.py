@@ -31,9 +31,9 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.strategy import STRATEGIES, Strategy
 
+from ..agent.runs.test_tool import THREAD, agent_of, asks, calls, tool_messages
 from .conftest import changed
 from .script import Script
-from .test_tool import THREAD, agent_of, asks, calls, tool_messages
 
 QUESTION = "Which villages are in Shropshire?"
 QUOTE = "Coalbrookdale is a village in Shropshire."

@@ -17,9 +17,9 @@ from hopyard import as_tool
 from hopyard.agent.tool import readable
 from hopyard.state.settings.fields import Context
 
-from .conftest import changed
-from .script import GARBAGE, IRON, QUESTION, STONE, Script, split
-from .tree.trees import nodes
+from ...graphs.conftest import changed
+from ...graphs.script import GARBAGE, IRON, QUESTION, STONE, Script, split
+from ...graphs.tree.trees import nodes
 
 
 class Caller(FakeMessagesListChatModel):

@@ -15,7 +15,7 @@ from langgraph.types import Command
 import hopyard
 from hopyard.state.settings.fields import Context
 
-from .script import IRON, QUESTION, STONE, Script
+from ...graphs.script import IRON, QUESTION, STONE, Script
 
 deepagents = pytest.importorskip("deepagents")
 

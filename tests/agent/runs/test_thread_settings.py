@@ -16,8 +16,8 @@ from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, Usag
 from hopyard.state.settings.fields import Context
 from hopyard.state.storage.checkpoints import open_saver
 
-from .conftest import changed
-from .script import QUESTION, STONE, Script, said
+from ...graphs.conftest import changed
+from ...graphs.script import QUESTION, STONE, Script, said
 from .test_session import events, stop_thread
 
 

@@ -20,8 +20,8 @@ from hopyard.state.settings.sources import home
 from hopyard.state.storage.thread_names import checked_thread_name
 from hopyard.testing import saved_values
 
-from .conftest import changed
-from .script import IRON, QUESTION, STONE, Script, full_tree, said
+from ...graphs.conftest import changed
+from ...graphs.script import IRON, QUESTION, STONE, Script, full_tree, said
 
 HALVES = ("first", "second")
 
