@@ -48,6 +48,8 @@ async def shared_connection(path: Path) -> AsyncIterator[tuple[aiosqlite.Connect
     shared = files.setdefault(path, _Shared())
     shared.users += 1
     try:
+        if shared.db is None:  # all wait for another process's lock together
+            await asyncio.to_thread(_prepare, path)
         async with shared.opening:
             if shared.db is None:
                 shared.db = await _connect(path, shared.opened)
@@ -61,7 +63,6 @@ async def shared_connection(path: Path) -> AsyncIterator[tuple[aiosqlite.Connect
 
 async def _connect(path: Path, opened: AsyncExitStack) -> aiosqlite.Connection:
     async with AsyncExitStack() as tried:
-        await asyncio.to_thread(_prepare, path)
         db = await tried.enter_async_context(aiosqlite.connect(path, timeout=BUSY_SECONDS))
         # Deleted is deleted: zeroes on the disk, and later the pages given back, see `scrub`.
         await db.execute("PRAGMA secure_delete=ON")

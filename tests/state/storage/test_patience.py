@@ -14,6 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from tenacity import stop_after_delay
 
 from hopyard.models import ledger
+from hopyard.state.storage import connections
 from hopyard.state.storage.checkpoints import open_saver
 from hopyard.state.storage.patience import is_busy, patiently
 from hopyard.state.storage.thread_store import SqliteThreadStore
@@ -119,6 +120,25 @@ async def test_a_write_that_failed_keeps_no_other_process_from_writing(tmp_path:
             await saver.aput_writes(place, [("good", 1), ("\ud800", 2)], "task")
         with closing(sqlite3.connect(path, timeout=0)) as other:
             other.execute("BEGIN IMMEDIATE")
+
+
+async def test_all_users_wait_at_once_for_a_store_that_another_process_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_here = threading.Barrier(3, timeout=10)
+
+    def locked(path: Path) -> None:
+        all_here.wait()
+        raise sqlite3.OperationalError("database is locked")
+
+    monkeypatch.setattr(connections, "_prepare", locked)
+
+    async def refused() -> None:
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            async with connections.shared_connection(tmp_path / "threads.sqlite"):
+                pass
+
+    await asyncio.gather(*(refused() for _ in range(3)))
 
 
 async def test_a_user_that_gives_up_while_the_store_is_opened(tmp_path: Path) -> None:
