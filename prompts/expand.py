@@ -1,4 +1,4 @@
-"""Name the words of the place that answers a question, before the first search."""
+"""Name words of the place that answers a question, before the first search."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _linked(found: Matches, near: Sequence[Line]) -> Iterator[tuple[Line, Line]]
 
     Both are near the statement; or the time's line is, and no line has more of the statement: then
     the date is the last one before it, or the lines share a word ("within 14 days of delivery",
-    "delivery was on 3 May"); or the date's line is, and the time's line goes on about it.
+    "delivery was on 3 May"); or the date's line is, and the time's line continues it.
     """
     yield from product(near, repeat=2)
     for passage in range(found.places):
@@ -127,11 +127,11 @@ def _linked(found: Matches, near: Sequence[Line]) -> Iterator[tuple[Line, Line]]
                 if line in near and not any(found.hits(line) < found.hits(each) for each in own):
                     dated = (each for each in own if each.own.dates and _share(found, each, line))
                     yield from ((each, line) for each in (last, *dated) if each)
-                elif last and last in near and _goes_on(found, line):
+                elif last and last in near and _continues(found, line):
                     yield last, line
 
 
-def _goes_on(found: Matches, line: Line) -> bool:
+def _continues(found: Matches, line: Line) -> bool:
     """Whether a line begins with "it" or the like, or has a word of the statement."""
     return bool(_OF_THAT.match(line.own.plain) or line.own.words & found.whole.words)
 

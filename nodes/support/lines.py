@@ -120,7 +120,7 @@ class Said:
 
 @lru_cache(512)
 def said(text: str, language: str = "en", apart: frozenset[str] = frozenset()) -> Said:
-    """The features of a text. `apart` has what is several numbers, such as "6 214"."""
+    """The features of a text. `apart` has runs such as "6 214" that are two numbers."""
     text = _RACE.sub(r"\1 km", with_joined_thousands(text, apart).replace("\n", " "))
     plain = _FISCAL.sub("fiscal ", unicodedata.normalize("NFKC", text))
     plain = with_digits(_YEAR_QUARTER.sub(" ", plain), language)
@@ -190,7 +190,7 @@ class Line:
 def lines_of(
     passage: Passage, place: int = 0, apart: frozenset[str] = frozenset()
 ) -> tuple[Line, ...]:
-    """The sentences and rows of a passage, in order. `apart` has what is several numbers."""
+    """The sentences and rows of a passage, in order. `apart` is that of `said`."""
     name = _BETWEEN.split(file_name(passage.source).rpartition(".")[0])
     told = (part for part in name if _DIGIT.search(part) and not part.isdigit())
     return _lines(

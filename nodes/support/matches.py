@@ -195,7 +195,7 @@ class Matches:
 
 
 def _spaced(text: str, numbers: frozenset[str]) -> frozenset[str]:
-    """What of a text looks like thousands with spaces, and is several of some numbers."""
+    """Runs of a text that look like thousands with spaces, and are several of some numbers."""
     return frozenset(found for found in SPACED.findall(text) if numbers.issuperset(found.split()))
 
 

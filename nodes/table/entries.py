@@ -89,7 +89,7 @@ def _name(family: Sequence[Table]) -> str:
 
 
 def _common_name(family: Sequence[Table]) -> str:
-    """What several documents' titles begin or end with, and the section if all have the same.
+    """The common beginning or end of several titles, and the section if all have the same.
 
     If the table had the name of its first document, `prices_2024`, a query for all years would read
     as a query for 2024.
