@@ -1,10 +1,10 @@
-"""Name words of the place that answers a question, before the first search."""
+"""Name the words of the place that answers a question, before the first search."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from hopyard.models.prompt import Output, Prompt, Shorter
+from hopyard.models.prompt import Example, Output, Prompt, Shorter
 
 
 class Place(Output):
@@ -36,5 +36,15 @@ EXPAND: Final = Prompt(
     template="Question: $question",
     output=Place,
     max_tokens=256,
+    examples=(
+        Example(
+            {"question": "Did the margin of Harlan Ferries rise in 2023?"},
+            Place(
+                place="income statement",
+                labels=["revenue", "sales", "operating income", "profit from operations"],
+                about="Harlan Ferries, 2023 and 2022, annual report",
+            ),
+        ),
+    ),
     capable=Shorter(examples=0, max_tokens=2000),
 )

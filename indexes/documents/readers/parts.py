@@ -27,7 +27,7 @@ _CORE: Final = {
 }
 """The properties of a Microsoft Office file. Source: ECMA-376, part 2, 11.1."""
 _TEMPLATES: Final = {"2013-12-23T23:15:00Z", "2013-01-27T09:15:58Z", "Untitled Spreadsheet"}
-"""Values that python-docx, python-pptx and PhpSpreadsheet write until their user says more."""
+"""The values that python-docx, python-pptx and PhpSpreadsheet write until their user says more."""
 
 
 class Related(NamedTuple):
