@@ -109,8 +109,11 @@ def check_plan(plan: Plan) -> RunInfo:
 def _check_kinds(variant: Variant, context: Context, kinds: Sequence[str], directory: Path) -> None:
     strategy = () if variant.strategy == AUTO else STRATEGIES[variant.strategy].needs
     retrieves = variant.strategy == AUTO or STRATEGIES[variant.strategy].retrieves
-    search = SEARCHES[context.retrieval.method].needs if retrieves else ()
-    if missing := [kind for kind in (*strategy, *search) if kind not in kinds]:
+    search = SEARCHES[context.retrieval.method]
+    if search.without_vectors and "dense" not in kinds:
+        search = SEARCHES[search.without_vectors]
+    needed = (*strategy, *(search.needs if retrieves else ()))
+    if missing := [kind for kind in needed if kind not in kinds]:
         wanted = ",".join(with_needs((*kinds, *missing)))
         raise IndexMissingError(
             f"The index {str(directory)!r} has no {missing[0]} part, which {variant.name!r} needs: "

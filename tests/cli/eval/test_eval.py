@@ -228,6 +228,16 @@ def test_people_get_a_table(hopyard: Run, questions: Path, index: Path) -> None:
     assert lines[1][1:4] == ["3", "33.3", "33.3"]
 
 
+def test_an_index_without_vectors_is_searched_by_words(
+    hopyard: Run, questions: Path, folder: Path
+) -> None:
+    (folder / "venus.md").write_text("# Venus\n\nVenus has no moon.")
+    built = hopyard("index", "build", folder / "venus.md", "--out", "words", "--with", "sparse")
+    assert built.code == 0
+    ended = hopyard("eval", questions, "-i", "words", "-s", "single", "--out", "out", "--json")
+    assert ended.json["strategies"]["single"]["em"] == pytest.approx(1 / 3)
+
+
 def test_retrieval_alone_asks_no_model(
     hopyard: Run, questions: Path, index: Path, model: ModelServer
 ) -> None:
