@@ -299,4 +299,4 @@ def test_json_leaves_out_what_is_not_of_the_design() -> None:
     result = as_json(run(messages=["secret"], run="r"))
     assert "messages" not in result
     assert "run" not in result
-    assert len(result) == 18
+    assert len(result) == 19

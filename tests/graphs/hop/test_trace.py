@@ -39,5 +39,5 @@ async def test_hops_are_in_their_rounds(
     reached = {hop.record["head"]: hop.record["verdict"] for hop in hops if "head" in hop.record}
     assert reached == {"stone-bridge": "necessary", "regensburg": "indirect"}
     assert title_of(hops[0].record, trace.names).startswith("Danube → Stone Bridge · When was the")
-    assert [step.id for step in strategy.children[-2:]] == ["read", "note-1"]
+    assert [step.id for step in strategy.children[-2:]] == ["prune", "read"]
     assert sum((step.whole_cost for step in trace.steps), Cost()) == trace.cost

@@ -313,7 +313,7 @@ async def test_a_rounds_call_belongs_to_its_step(
     calls = {step.id: len(step.uses) for step in trace.steps[-1].children}
     called = [name for name, count in calls.items() if count]
     assert called == ["round-1", "round-2", "select"]
-    assert set(calls) == {*called, "round-0", "round-3", "prune", "read", "note-1"}
+    assert set(calls) == {*called, "round-0", "round-3", "prune", "read"}
 
 
 async def test_passages_are_approved_before_a_round_is_paid_for(
