@@ -330,6 +330,12 @@ def embedding_for(kinds: Iterable[str], wanted: str) -> str:
         wanted: The setting `embedding`.
 
     Raises:
-        UsageError: As for `select_kinds`.
+        UsageError: As for `select_kinds`; or a kind needs vectors, and `none` is wanted.
     """
-    return wanted if any(kind.needs_vectors for kind in select_kinds(kinds)) else NO_EMBEDDING
+    embedded = [kind.name for kind in select_kinds(kinds) if kind.needs_vectors]
+    if embedded and wanted == NO_EMBEDDING:
+        raise UsageError(
+            f"The index kind {embedded[0]} needs an embedding model, and embedding is none: name a "
+            "model, or kinds without vectors (--with sparse)."
+        )
+    return wanted if embedded else NO_EMBEDDING

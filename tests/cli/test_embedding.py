@@ -69,6 +69,14 @@ def test_an_index_without_vectors_needs_no_embedding_model(
     assert said.startswith("The index 'i' has no dense part, which dense needs: ")
 
 
+def test_vectors_without_an_embedding_model_are_refused_before_anything_is_read(
+    hopyard: Run, notes: Path
+) -> None:
+    refused = hopyard("index", "build", notes, "--out", "i", "--embedding", "none")
+    assert refused.error.startswith("The index kind dense needs an embedding model")
+    assert not Path("i").exists()
+
+
 def test_python_builds_an_index_without_vectors_too(
     notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
